@@ -33,13 +33,11 @@ class _Lease:
     @contextlib.contextmanager
     def take(self, places):
         """Take some of the places for tasks."""
-        with self._entry:  # two tasks that wait for more than one place would wait for each other
-            for _ in range(places):
-                self._places.acquire()
-        try:
+        with contextlib.ExitStack() as taken:
+            with self._entry:  # two tasks that wait for more than one place would wait for each other
+                for _ in range(places):
+                    taken.enter_context(self._places)
             yield
-        finally:
-            self._places.release(places)
 
 
 _leases: "dict[int, _Lease]" = {}  # of the GPUs

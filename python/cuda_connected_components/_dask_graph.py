@@ -127,7 +127,7 @@ class Call:
         tasks[after] = Task(after, _blocks.nothing, *map(TaskRef, tasks))
         self.add(after, tasks, self.dependencies[layers[-1]] | {layers[-1]})
         # `distributed` runs a task on a worker that has one of its inputs, and few workers have what comes down the
-        # tree. So the place of a chunk comes from the worker of the first pass.
+        # tree. So the place of a chunk comes from the worker of the first pass, unless another input does.
         if first_pass not in layers:
             places = f"place-{self.token}"
             tasks = {
@@ -164,9 +164,8 @@ class Call:
                             again[new_key] = task.substitute(references, key=new_key)
                         else:
                             again[new_key] = Task(new_key, _blocks.first, task, TaskRef(after))
-            dependencies = {clone_key(each, self.token) for each in graph.dependencies[name]}
-            if not isinstance(layer, Blockwise):
                 again = MaterializedLayer(again, layer.annotations)
+            dependencies = {clone_key(each, self.token) for each in graph.dependencies[name]}
             self.add(clone_key(name, self.token), again, dependencies | {after})
         return clone_key(image.name, self.token)
 

@@ -213,7 +213,7 @@ class Output:
                 print(f"{self._where}: going on, {done.sum()} of {done.size} blocks are there", file=sys.stderr)
             if not done.all() or journal.count is None or needs_table:
                 with Progress("labeling", journal, blocks.name, done):
-                    _, count, table = dask.compute(Blocks(blocks, done), count, table, **workers)
+                    _, count, table = dask.compute(_Blocks(blocks, done), count, table, **workers)
                 if table is not None:
                     save(arguments.statistics, named_columns(table, source, settings, arguments))
                 journal.count = int(np.sum(count))
@@ -302,7 +302,7 @@ def _reduce(fine, coarse, levels, index, block):
         coarse[tuple(region)] = labels
 
 
-class Blocks(DaskMethodsMixin):
+class _Blocks(DaskMethodsMixin):
     """The blocks of an array of Dask that are not done, as a collection of Dask."""
 
     def __init__(self, array, done):

@@ -17,7 +17,7 @@ def check_table(arguments):
     os.remove(arguments.statistics)
 
 
-class Column(NamedTuple):
+class _Column(NamedTuple):
     """A column of the table that is written."""
 
     values: Any
@@ -28,7 +28,7 @@ def named_columns(table, source, settings, arguments):
     """Return the columns of the table: with the names of the axes and with physical units, for OME-Zarr."""
     table = {name: np.asarray(column) for name, column in table.items()}
     if source.image is None:
-        return {name: Column(column) for name, column in table.items()}
+        return {name: _Column(column) for name, column in table.items()}
     image, dims = source.image, settings.spatial_dims
     spacing, origin = (values[-dims:] for values in image.geometry())
     space = image.axes[-dims:]
@@ -38,14 +38,14 @@ def named_columns(table, source, settings, arguments):
         if name.startswith("image-"):
             axis = image.axes[int(name[6:])]
             picked = getattr(arguments, axis["type"])
-            columns[axis["name"]] = Column(column if picked is None else column + picked)
+            columns[axis["name"]] = _Column(column if picked is None else column + picked)
             continue
-        columns[name] = Column(column)
+        columns[name] = _Column(column)
         if name == "num_pixels":
             unit = f"{units[0]}^{dims}" if units[0] and len(set(units)) == 1 else None
-            columns["area"] = Column(column * math.prod(spacing), unit)
+            columns["area"] = _Column(column * math.prod(spacing), unit)
     for axis, (step, first, unit) in enumerate(zip(spacing, origin, units, strict=True)):
-        columns[f"position-{space[axis]['name']}"] = Column(table[f"centroid-{axis}"] * step + first, unit)
+        columns[f"position-{space[axis]['name']}"] = _Column(table[f"centroid-{axis}"] * step + first, unit)
     return columns
 
 

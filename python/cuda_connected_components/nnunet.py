@@ -52,9 +52,19 @@ def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_r
                 f"in device memory, at most {_MOST_VALUES} labels count as one mask, not {len(labels)}"
             )
         numbers = _images.as_numbers(library.array(segmentation))
-        mask = np.zeros(numbers.shape, bool)
-        for label in labels:  # np.isin() would compare 64-bit integers as float64
-            mask |= numbers == label
-        options = Options(lower=-math.inf, upper=math.inf, mask=mask)
+        options = Options(lower=-math.inf, upper=math.inf, mask=_is_one_of(numbers, labels))
     removed = Selection(k=1, keeps_ties=True, invert=True, replaces=True, value=background_label)
     return _api.keep(segmentation, options, removed)
+
+
+def _is_one_of(numbers, labels):
+    """Return which numbers equal a label."""
+    # np.isin() compares numbers of different types as float64, which cannot hold all integers.
+    if numbers.dtype.kind in "iu":
+        limits = np.iinfo(numbers.dtype)
+        whole = [int(label) for label in labels if limits.min <= label <= limits.max and label == int(label)]
+        return np.isin(numbers, np.array(whole, numbers.dtype))
+    found = np.zeros(numbers.shape, bool)
+    for label in labels:
+        found |= numbers == label
+    return found
