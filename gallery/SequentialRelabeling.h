@@ -38,14 +38,13 @@ struct IsRepresentative
 template <typename TLabel>
 struct StoreRank
 {
-  IsRepresentative<TLabel> isRepresentative;
-  TLabel *                 ranks;
+  TLabel * ranks;
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t index, TLabel rank) const
+  operator()(std::uint64_t index, TLabel rank, TLabel isRepresentative) const
   {
-    if (isRepresentative(index))
+    if (isRepresentative != 0)
     {
       ranks[index] = rank + 1;
     }
@@ -104,10 +103,9 @@ public:
     , m_Labels(labels)
     , m_Ranks(executor.template Allocate<TLabel>(size.Count()))
   {
-    const IsRepresentative<TLabel> isRepresentative{ labels };
-    const auto                     count = executor.template AllocateResult<TLabel>();
+    const auto count = executor.template AllocateResult<TLabel>();
     executor.template Scan<TLabel>(
-      { size.Count() }, isRepresentative, StoreRank<TLabel>{ isRepresentative, m_Ranks.get() }, count.GetAddress());
+      { size.Count() }, IsRepresentative<TLabel>{ labels }, StoreRank<TLabel>{ m_Ranks.get() }, count.GetAddress());
     m_ComponentCount = count.Get();
   }
 

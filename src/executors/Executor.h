@@ -26,9 +26,10 @@
 //   depend on memory that earlier calls wrote, but not on the thread.
 // - `ForEachCompact(grid, functor)`: the same as ForEach(grid, functor), with a thread block shape for functors that
 //   read in all directions.
-// - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix)` once for each i < count, which is a
-//   BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to `total`,
-//   which may be null. The sum must be less than 2^62. valueAt(i) may write, if each call returns the same value.
+// - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix, valueAt(i))` once for each i < count, which
+//   is a BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to
+//   `total`, which may be null. The sum must be less than 2^62. valueAt(i) may write, if each call returns the same
+//   value.
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
 //   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
 //   block, not initialized. It is NoSharedMemory if the functor needs none. The functor takes the type of the thread
@@ -99,7 +100,7 @@ struct StorePrefix
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t index, T prefix) const
+  operator()(std::uint64_t index, T prefix, T) const
   {
     if (prefixes != nullptr)
     {

@@ -46,19 +46,17 @@ public:
     }
   }
 
-  /** The row of a sum, or NoRow. */
+  /** Removes a sum. Sets `row` and `value` to it, and `row` to NoRow if the accumulator has no more of them than `Rows`
+   * calls removed. */
   CCL_HOST_DEVICE
-  std::uint64_t
-  GetRow(unsigned int index) const
+  void
+  Remove(std::uint64_t & row, TValue & value)
   {
-    return m_Rows[index];
-  }
-  /** A sum. */
-  CCL_HOST_DEVICE
-  const TValue &
-  GetValue(unsigned int index) const
-  {
-    return m_Values[index];
+    row = NoRow;
+    Swap(m_Rows[0], row);
+    value = m_Values[0];
+    Swap(m_Rows[0], m_Rows[1]);
+    m_Values[0] = m_Values[1];
   }
 
 private:

@@ -282,18 +282,17 @@ struct FindFirstLargest
 
 /** Visitor of a scan that writes the positions of the selected components in the order of their ranks, and the list of
  * their ranks. Other components get NoLabel. */
-template <typename TRun, typename TIsSelected>
+template <typename TRun>
 struct NumberInOrderOfRanks
 {
-  TIsSelected isSelected;
-  TRun *      positions;
-  TRun *      ranks;
+  TRun * positions;
+  TRun * ranks;
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t rank, TRun position) const
+  operator()(std::uint64_t rank, TRun position, TRun isSelected) const
   {
-    if (isSelected(rank) != 0)
+    if (isSelected != 0)
     {
       ranks[position] = static_cast<TRun>(rank);
       positions[rank] = position;
@@ -536,10 +535,10 @@ Select(const TExecutor &                               executor,
   TRun * const        positions = positionBuffer.get();
   TRun * const        count = keptMemory != nullptr ? keptMemory : countMemory.get();
   const auto          list = [&](const auto & condition, bool invert) {
-    using IsKeptType = IsKept<TRun, std::decay_t<decltype(condition)>>;
-    const IsKeptType isKept{ condition, invert };
-    executor.template Scan<TRun>(
-      componentCount, isKept, NumberInOrderOfRanks<TRun, IsKeptType>{ isKept, positions, ranks }, count);
+    executor.template Scan<TRun>(componentCount,
+                                 IsKept<TRun, std::decay_t<decltype(condition)>>{ condition, invert },
+                                 NumberInOrderOfRanks<TRun>{ positions, ranks },
+                                 count);
   };
 
   const bool             isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;

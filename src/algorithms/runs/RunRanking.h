@@ -102,14 +102,13 @@ struct CompressAndCountRoot
 template <typename TRun>
 struct RankRoots
 {
-  const TRun * parents;
-  TRun *       rootRanks;
+  TRun * rootRanks;
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t run, TRun rank) const
+  operator()(std::uint64_t run, TRun rank, TRun isRoot) const
   {
-    if (parents[run] == run)
+    if (isRoot != 0)
     {
       rootRanks[run] = rank;
     }
@@ -187,7 +186,7 @@ RankTreesOfRuns(const TExecutor &                                         execut
   if constexpr (TRowGroup::RootHasFirstPixel)
   {
     executor.template Scan<TRun>(
-      runCount, CompressAndCountRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, componentCount);
+      runCount, CompressAndCountRoot<TRun>{ parents }, RankRoots<TRun>{ rootRanks }, componentCount);
     if (!onlyRoots)
     {
       executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });

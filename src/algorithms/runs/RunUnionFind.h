@@ -56,7 +56,7 @@ struct StoreRuns
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t word, TRun offset) const
+  operator()(std::uint64_t word, TRun offset, TRun) const
   {
     // The load comes first. Both addresses may have the same lowest 12 bits. Intel processors then delay a load that
     // follows the store.

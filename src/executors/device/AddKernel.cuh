@@ -173,18 +173,28 @@ __launch_bounds__(Tuning::ThreadBlockSize, AddingThreadBlocks(sizeof(typename TT
     cells |= static_cast<unsigned int>(isInside && functor.HasValues(x + grid.x * gridRow)) << i;
   }
 
+  // The sums of the accumulators follow the last list, so the code that adds a value is in one place.
   RowAccumulator<ValueType>   accumulator;
   typename TFunctor::ListType list{};
   ValueType                   value{};
-  while (true)
+  unsigned int                sumsLeft = RowAccumulator<ValueType>::Rows;
+  while (sumsLeft != 0)
   {
+    std::uint64_t row = NoRow;
     // All lanes begin their next lists at the same time, because few lanes take as long as all.
-    if (!__any_sync(AllLanes, !list.IsAtEnd()))
+    if (__any_sync(AllLanes, !list.IsAtEnd()))
     {
-      if (!__any_sync(AllLanes, cells != 0))
+      if (!list.IsAtEnd())
       {
-        break;
+        row = functor.Next(list, value);
+        if (row != NoRow)
+        {
+          accumulator.Exchange(row, value);
+        }
       }
+    }
+    else if (__any_sync(AllLanes, cells != 0))
+    {
       if (cells != 0)
       {
         const std::uint64_t gridRow = firstGridRow + (__ffs(cells) - 1) * blockDim.y;
@@ -193,25 +203,15 @@ __launch_bounds__(Tuning::ThreadBlockSize, AddingThreadBlocks(sizeof(typename TT
         cells &= cells - 1;
       }
     }
-    std::uint64_t row = NoRow;
-    if (!list.IsAtEnd())
+    else
     {
-      row = functor.Next(list, value);
-      if (row != NoRow)
-      {
-        accumulator.Exchange(row, value);
-      }
+      accumulator.Remove(row, value);
+      --sumsLeft;
     }
     if (__any_sync(AllLanes, row != NoRow))
     {
       AddFromWarp(table, slots + warp * SlotsOfWarp, row, lane, value);
     }
-  }
-#pragma unroll
-  for (unsigned int i = 0; i < RowAccumulator<ValueType>::Rows; ++i)
-  {
-    value = accumulator.GetValue(i);
-    AddFromWarp(table, slots + warp * SlotsOfWarp, accumulator.GetRow(i), lane, value);
   }
 
   __syncthreads();

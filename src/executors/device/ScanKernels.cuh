@@ -173,8 +173,8 @@ SumThroughLane(TSum value)
   return value;
 }
 
-/** Calls `visit(i, prefix)` for each value, and writes the sum of all values. The threads of a warp read and visit
- * adjacent indices.
+/** Calls `visit(i, prefix, value)` for each value, and writes the sum of all values. The threads of a warp read and
+ * visit adjacent indices.
  * \tparam VValuesPerThread values of a thread in a tile
  * \param bounded number of values
  * \param valueAt function that returns the value of an index
@@ -215,6 +215,7 @@ __launch_bounds__(ScanThreads)
     }
     const std::uint64_t begin = tile * valuesPerTile + warp * WarpSize * VValuesPerThread + threadIdx.x % WarpSize;
     TSum                values[VValuesPerThread];
+    TSum                prefixes[VValuesPerThread];
 #pragma unroll
     for (unsigned int i = 0; i < VValuesPerThread; ++i)
     {
@@ -227,7 +228,7 @@ __launch_bounds__(ScanThreads)
     {
       const TSum through = SumThroughLane(values[i]);
       __syncwarp(); // one value after the other takes fewer registers
-      values[i] = prefix + (through - values[i]);
+      prefixes[i] = prefix + (through - values[i]);
       prefix += __shfl_sync(0xFFFFFFFFU, through, WarpSize - 1);
     }
     if (threadIdx.x % WarpSize == 0)
@@ -270,7 +271,7 @@ __launch_bounds__(ScanThreads)
       const std::uint64_t index = begin + i * WarpSize;
       if (index < count)
       {
-        visit(index, static_cast<TSum>(prefix + values[i]));
+        visit(index, static_cast<TSum>(prefix + prefixes[i]), values[i]);
       }
     }
   }

@@ -198,7 +198,7 @@ public:
       for (std::uint64_t i = begin; i < end; ++i)
       {
         const TSum value = static_cast<TSum>(valueAt(i));
-        visit(i, prefix);
+        visit(i, prefix, value);
         prefix += value;
       }
       if (end == count)
