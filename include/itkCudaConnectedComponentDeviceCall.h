@@ -61,11 +61,17 @@ struct CudaConnectedComponentDeviceTable
   /** As CudaConnectedComponentTable::pixelCounts. */
   std::uint64_t * pixelCounts = nullptr;
 
+  /** The same numbers as floating-point numbers: areas or volumes in pixels. */
+  double * areas = nullptr;
+
   /** As CudaConnectedComponentTable::minimums. */
   std::uint64_t * minimums[3] = {};
 
   /** As CudaConnectedComponentTable::maximums. */
   std::uint64_t * maximums[3] = {};
+
+  /** The indices that follow `maximums`: boxes end before them. */
+  std::uint64_t * ends[3] = {};
 
   /** As CudaConnectedComponentTable::sums. */
   CudaConnectedComponentTable::Sum * sums[3] = {};

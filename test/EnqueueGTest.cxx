@@ -91,9 +91,9 @@ struct Results
 
   DeviceArray<Status>        status{ 1 };
   DeviceArray<std::uint64_t> counts;
-  DeviceArray<std::uint64_t> integers{ rows * 11 };
+  DeviceArray<std::uint64_t> integers{ rows * 14 };
   DeviceArray<Sum>           sums{ rows * 9 };
-  DeviceArray<double>        means{ rows * 3 };
+  DeviceArray<double>        numbers{ rows * 4 };
   DeviceArray<std::uint8_t>  faces{ rows };
 
   Results(std::uint64_t rowCount, std::uint64_t images)
@@ -113,13 +113,15 @@ struct Results
     table.firstPixels = integers.Get() + 2 * rows;
     table.labels = integers.Get() + 9 * rows;
     table.values = isByValue ? integers.Get() + 10 * rows : nullptr;
+    table.areas = numbers.Get() + 3 * rows;
     table.faces = faces.Get();
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
       table.minimums[axis] = integers.Get() + (3 + axis) * rows;
       table.maximums[axis] = integers.Get() + (6 + axis) * rows;
       table.sums[axis] = sums.Get() + axis * rows;
-      table.means[axis] = means.Get() + axis * rows;
+      table.ends[axis] = integers.Get() + (11 + axis) * rows;
+      table.means[axis] = numbers.Get() + axis * rows;
     }
     for (unsigned int i = 0; i < 6; ++i)
     {
@@ -145,7 +147,7 @@ struct Results
     };
     const auto                 all = integers.Read();
     const auto                 allSums = sums.Read();
-    const auto                 allMeans = means.Read();
+    const auto                 allNumbers = numbers.Read();
     std::vector<std::uint64_t> images;
     std::vector<std::uint64_t> labels;
     for (std::uint64_t image = 0; image < table.componentCounts.size(); ++image)
@@ -172,7 +174,9 @@ struct Results
       EXPECT_TRUE(column(allSums, axis) == table.sums[axis]) << what;
       for (std::uint64_t row = 0; row < count; ++row)
       {
-        ASSERT_EQ(allMeans[axis * rows + row],
+        ASSERT_EQ(all[(11 + axis) * rows + row], table.maximums[axis][row] + 1) << what;
+        ASSERT_EQ(allNumbers[3 * rows + row], static_cast<double>(table.pixelCounts[row])) << what;
+        ASSERT_EQ(allNumbers[axis * rows + row],
                   table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]))
           << what;
       }

@@ -109,11 +109,7 @@ def measure(image):
     if measured is None:
         return None
     block, values = measured
-    axes = image.ndim
-    means = 2 + 2 * axes
-    block[2 + axes : means] += 1  # boxes end after their last elements
-    labels, sizes, *boxes = block[:means].unbind()
-    return _columns_of(labels, sizes.to(torch.float64), boxes, block[means:].view(torch.float64).unbind()), values
+    return _columns_of(torch, block[0], block[1:], image.ndim), values
 
 
 def measure_labels(labels):
@@ -125,15 +121,15 @@ def measure_labels(labels):
     columns = table.measure_labels(labels)
     if columns is None:
         return None
-    axes = labels.ndim
-    count = len(columns) // (2 + 3 * axes)
-    block = torch.from_numpy(columns.reshape((2 + 3 * axes, count))).to(labels.device)
-    areas, *centroids = block[1 + 2 * axes :].view(torch.float64).unbind()
-    return _columns_of(block[0].view(labels.dtype)[:count], areas, block[1 : 1 + 2 * axes].unbind(), centroids)
+    columns = columns.reshape((2 + 3 * labels.ndim, -1))
+    block = torch.from_numpy(columns).to(labels.device)
+    return _columns_of(torch, block[0].view(labels.dtype)[: block.shape[1]], block[1:], labels.ndim)
 
 
-def _columns_of(labels, areas, boxes, centroids):
-    """Return the columns of the default properties by name."""
+def _columns_of(torch, labels, block, axes):
+    """Return the columns of the default properties by name. `block` has all but the labels."""
+    boxes = block[: 2 * axes].unbind()
+    areas, *centroids = block[2 * axes :].view(torch.float64).unbind()
     columns = {"label": labels, "area": areas}
     columns.update(zip(_names("bbox", len(boxes)), boxes))
     columns.update(zip(_names("centroid", len(centroids)), centroids))

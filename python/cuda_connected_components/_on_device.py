@@ -228,7 +228,6 @@ def measure(library, image, options, wanted):
         _source, memory = library.readable(call.array, call.axes)
         columns = _Columns(call)
         options.pass_on(call.run(_core.measure_device, memory, columns.make))
-        columns.ends += 1
         if "value" in columns.arrays:  # the bits, in integers of 8 bytes
             bits = library.cast(columns.arrays["value"], f"int{8 * library.element_size_of(call.array)}")
             columns.arrays["value"] = library.bits_as(bits, call.dtype)
@@ -244,12 +243,10 @@ class _Columns:
         boxes = axes if settings.boxes else ""
         starts, ends = ([f"{end}_{axis}" for axis in boxes] for end in ("start", "end"))
         integers = ["label", "num_pixels", *["image"] * settings.batch, *["value"] * settings.values, *starts]
-        self.rows_of_ends = slice(len(integers), len(integers) + len(ends))
         self.means = [f"mean_{axis}" for axis in axes] if settings.means else []
         self.names = [*integers, *ends, *self.means, *["faces"] * settings.faces]
         self.call = call
         self.arrays = {}
-        self.ends = None  # the extension module writes the last indices
 
     def make(self, rows):
         """Make columns of `rows` elements. Return their addresses."""
@@ -257,7 +254,6 @@ class _Columns:
         # One array for all columns takes less time than an array for each. Its rows have elements of 8 bytes.
         block = library.new_array(image, (len(self.names), rows), "int64")
         self.arrays = dict(zip(self.names, library.rows_of(block)))
-        self.ends = block[self.rows_of_ends]
         for name in self.means:
             self.arrays[name] = library.bits_as(self.arrays[name], "float64")
         if "faces" in self.arrays:

@@ -211,7 +211,7 @@ MeasureDevice(const View &                                          image,
 }
 
 itk::CudaConnectedComponentTable
-MeasureDevice(const View & image, const Settings & settings)
+MeasureDeviceToHost(const View & image, const Settings & settings)
 {
   itk::CudaConnectedComponentTable table;
   RunOnDeviceMemory(
@@ -310,7 +310,7 @@ MeasureByColumns(const View & image, const View * mask, const nb::object & makeC
     {
       const std::string name(1, "xyz"[axis]);
       find("start_" + name, table.minimums[axis]);
-      find("end_" + name, table.maximums[axis]);
+      find("end_" + name, table.ends[axis]);
       find("mean_" + name, table.means[axis]);
     }
     return table;

@@ -61,7 +61,7 @@ MeasureDevice(const CudaConnectedComponentImageView &               image,
 
 /** Measures the components of an image on a stream. The table is in host memory. The caller must not hold the GIL. */
 itk::CudaConnectedComponentTable
-MeasureDevice(const CudaConnectedComponentImageView & image, const Settings & settings);
+MeasureDeviceToHost(const CudaConnectedComponentImageView & image, const Settings & settings);
 
 /** Measures the components of an image on a stream, and their intensities in a second image, which may be null. Writes
  * their labels, unless `labels` is null. Returns a dictionary of arrays in host memory: see MakeDictionary(). The
@@ -83,8 +83,8 @@ HolesOfValues(const nanobind::dict &                       columns,
               const Settings &                             settings);
 
 /** Does the same as MeasureDevice() with a function of Python, which takes the number of components, and returns a
- * dictionary of the addresses of the columns. A column `end_x` gets the last x; the caller adds 1. The caller holds the
- * GIL. */
+ * dictionary of the addresses of the columns. A column `end_x` gets the x after the last one. The caller holds the GIL.
+ */
 PixelValues
 MeasureByColumns(const CudaConnectedComponentImageView & image,
                  const CudaConnectedComponentImageView * mask,

@@ -337,9 +337,9 @@ Exchange::Measure(nb::handle image, nb::handle makeColumns) const
         }
       };
       take(made.labels);
-      take(made.pixelCounts);
       takeForEachAxis(made.minimums);
-      takeForEachAxis(made.maximums);
+      takeForEachAxis(made.ends);
+      take(made.areas);
       takeForEachAxis(made.means);
       return made;
     };
@@ -366,7 +366,7 @@ Exchange::MeasureLabels(nb::handle image) const
     auto columns = [&] {
       const nb::gil_scoped_release released;
       return ColumnsOfLabels(
-        Columns(MeasureDevice(input, settings), settings), input.type, static_cast<std::size_t>(tensor.ndim));
+        Columns(MeasureDeviceToHost(input, settings), settings), input.type, static_cast<std::size_t>(tensor.ndim));
     }();
     return MakeArray(std::move(columns));
   });

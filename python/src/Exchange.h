@@ -15,8 +15,8 @@ struct ExchangeTable;
 /** The functions of a library. The library keeps them until the process ends.
  *
  * The members that do the work of a call return None if the general functions must do it, or must say why it cannot be
- * done. Otherwise, they return a tuple whose last element is what is known of the values, or columns of labels. The
- * caller holds the GIL. */
+ * done. Otherwise, MeasureLabels() returns columns, and the others return a tuple whose last element is what is known
+ * of the values. The caller holds the GIL. */
 struct Exchange
 {
   const ExchangeTable * table = nullptr;
@@ -40,17 +40,15 @@ struct Exchange
        std::uint64_t    numberOfLargest) const;
 
   /** Measures the components of an image in device memory. `makeColumns` is a function of Python: it takes the numbers
-   * of columns and of components, and returns a contiguous array of elements of 8 bytes. Returns this array: the labels
-   * and the numbers of pixels, and then for each axis of the image the first indices, the last indices, and the means.
-   */
+   * of columns and of components, and returns a contiguous array of elements of 8 bytes. Returns this array. The
+   * columns are the labels; for each axis of the image the first indices, and the indices after the last ones; and, as
+   * double, the numbers of pixels, and the means for each axis. */
   nanobind::object
   Measure(nanobind::handle image, nanobind::handle makeColumns) const;
 
-  /** Measures the labels of an image of integers in device memory. Returns a NumPy array: the columns one after the
-   * other, with 8 bytes for each row. The rows are in ascending order of the labels. The columns are the labels, whose
-   * elements have the type of the image and follow each other without gaps; for each axis of the image the first
-   * indices, and the indices after the last ones; and, as double, the numbers of pixels, and the means for each axis.
-   */
+  /** Measures the labels of an image of integers in device memory. Returns a NumPy array: the columns of Measure(), one
+   * after the other. The rows are in ascending order of the labels. The labels have the type of the image and follow
+   * each other without gaps. */
   nanobind::object
   MeasureLabels(nanobind::handle image) const;
 };

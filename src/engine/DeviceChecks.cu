@@ -41,9 +41,11 @@ RequireDeviceTable(const CudaConnectedComponentDeviceTable & table, int device)
   constexpr const char * name = "column of the table";
   RequireDeviceNumbers(table.images, name, device);
   RequireDeviceNumbers(table.labels, name, device);
-  for (const double * const means : table.means)
+  RequireDeviceNumbers(table.areas, name, device);
+  for (unsigned int axis = 0; axis < 3; ++axis)
   {
-    RequireDeviceNumbers(means, name, device);
+    RequireDeviceNumbers(table.ends[axis], name, device);
+    RequireDeviceNumbers(table.means[axis], name, device);
   }
   ForEachColumn(
     [&](auto, const auto * column) {

@@ -152,6 +152,8 @@ ColumnsOf(const CudaConnectedComponentDeviceTable & table)
   const auto   isWanted = [](const void * column) { return column != nullptr; };
   TableColumns columns{ false };
   ForEachColumn([&](auto flag, const auto * column) { columns.*flag |= isWanted(column); }, table);
+  columns.pixelCounts |= isWanted(table.areas);
+  columns.boundingBoxes |= std::any_of(std::begin(table.ends), std::end(table.ends), isWanted);
   columns.sums |= std::any_of(std::begin(table.means), std::end(table.means), isWanted);
   return columns;
 }

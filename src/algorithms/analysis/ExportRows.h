@@ -57,6 +57,10 @@ struct ExportRow
       },
       to,
       from);
+    if (to.areas != nullptr)
+    {
+      to.areas[row] = static_cast<double>(from.pixelCounts[rank]);
+    }
     if (to.faces != nullptr)
     {
       to.faces[row] = from.FacesAt(rank, size);
@@ -68,6 +72,10 @@ struct ExportRow
     CCL_UNROLL
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
+      if (to.ends[axis] != nullptr)
+      {
+        to.ends[axis][row] = (from.maximums[axis] == nullptr ? 0 : std::uint64_t{ from.maximums[axis][rank] }) + 1;
+      }
       if (to.means[axis] != nullptr)
       {
         using SumType = CudaConnectedComponentTable::Sum;
