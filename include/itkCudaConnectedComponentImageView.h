@@ -88,7 +88,7 @@ struct CudaConnectedComponentImageView
      * \param pixelType the type of the pixel. For floating-point pixels, numbers are rounded to the nearest one.
      * \return the bytes of the pixel, as BitsOf() returns them
      * \exception CudaConnectedComponentError InvalidArgument: no pixel of this type has the number, such as 300 or 0.5
-     * for UInt8 */
+     * for UInt8, or 1e39 for Float */
     std::uint64_t BitsAs(PixelTypeEnum pixelType) const;
 
     /** Returns the pixel that a number stands for in comparisons with pixels of a type.

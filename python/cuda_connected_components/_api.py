@@ -577,7 +577,8 @@ def component_statistics(
         - "area_bbox": the length, area or volume of the box
         - "extent": area / area_bbox
         - "equivalent_diameter_area": the diameter of a ball of the same area
-        - "touches_border": whether the component reaches the border of the image
+        - "touches_border": whether the component reaches the border of the image.
+          An axis of length 1 has no border
 
     Returns
     -------

@@ -143,8 +143,8 @@ class DeviceImages:
     def check_mask(self, image, mask, mask_library, name="mask"):
         """Raise an exception if the elements of a mask are at other places."""
 
-    def will_write(self, image, out):
-        """Prepare an image for the results of `image`: tell the library that it changes."""
+    def has_written(self, image, out):
+        """Give an image with the results of `image` its metadata. Tell the library that it has changed."""
 
     def like(self, image, result):
         """Return a result with the metadata of an image."""
@@ -276,7 +276,7 @@ class TorchCudaImages(DeviceImages):
     like = staticmethod(_tensors.like)
     refuse_gradients = staticmethod(_tensors.refuse_gradients)
     check_mask = staticmethod(_tensors.check_mask)
-    will_write = staticmethod(_tensors.will_write)
+    has_written = staticmethod(_tensors.has_written)
 
     def allocator_for(self, image):
         return _exchange.table_of(self.xp) or super().allocator_for(image)
@@ -539,6 +539,6 @@ class ForeignImages(GaplessImages):
     def new_array(self, image, shape, dtype):
         raise ValueError("out must not overlap the image")
 
-    def will_write(self, image, out):
+    def has_written(self, image, out):
         if _is_tensor(out):
             _tensors.increment_version(out)

@@ -71,8 +71,8 @@ def label(library, image, options, dtype, out, selection=None):
     call = Call(library, image, options)
     if selection is not None:
         selection.apply(call.settings, library, image, call.axes)
-    array = call.array
-    if out is None:
+    array, is_new = call.array, out is None
+    if is_new:
         dtype = _arguments.label_dtype(library, dtype, array.shape[-call.axes :])
         out, target = library.empty(image, array, call.axes, dtype)
         written, is_fresh = target, True
@@ -90,6 +90,8 @@ def label(library, image, options, dtype, out, selection=None):
     counts, values = call.run(_core.label_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
+    if not is_new:
+        library.has_written(image, out)
     options.pass_on(values)
     return out, _arguments.in_leading_shape(counts, call.leading)
 
@@ -99,8 +101,9 @@ def keep(library, image, options, selection, out):
     call = Call(library, image, options)
     library.refuse_gradients(image)
     selection.apply(call.settings, library, image, call.axes)
-    array, is_fresh = call.array, out is None
-    if is_fresh:
+    array, is_new = call.array, out is None
+    is_fresh = is_new
+    if is_new:
         out, target = library.empty(image, array, call.axes)
     else:
         library.check_out(image, out)
@@ -110,7 +113,6 @@ def keep(library, image, options, selection, out):
         if target.dtype != dtype:
             names = ("bfloat16" if each == _images.BFLOAT16 else each for each in (target.dtype, dtype))
             raise TypeError("out has the type {}, and the image {}".format(*names))
-        library.will_write(image, out)
     written = target
     if (
         target.dtype != array.dtype  # another byte order
@@ -121,6 +123,8 @@ def keep(library, image, options, selection, out):
     known = call.run(_core.mask_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
+    if not is_new:
+        library.has_written(image, out)
     options.pass_on(known)
     return out
 
@@ -173,7 +177,8 @@ def relabel(library, labels, options, order, selection, out):
     call = Call(library, labels, options._replace(device="cpu"))
     array, axes = call.array, call.axes
     _arguments.check_integers(_arguments.name_of(array.dtype), _arguments.ADVICE_FOR_LABELS)
-    if out is None:
+    is_new = out is None
+    if is_new:
         out, target = library.empty(labels, array, axes, are_labels=True)
     else:
         target = _target_for_labels(library, labels, array, out)
@@ -196,6 +201,8 @@ def relabel(library, labels, options, order, selection, out):
     ]
     if written is not target:
         target[...] = written
+    if not is_new:
+        library.has_written(labels, out)
     counts = np.array(counts, np.int64) if call.leading else counts[0]
     return out, _arguments.in_leading_shape(counts, call.leading)
 
@@ -208,7 +215,6 @@ def _target_for_labels(library, image, array, out, dtype=None):
     _check_out(target, array.shape)
     if dtype is not None and target.dtype != dtype:
         raise ValueError(f"out has the type {target.dtype}, and dtype is {dtype}; leave out dtype")
-    library.will_write(image, out)
     return target
 
 

@@ -137,8 +137,8 @@ class NumpyImages:
     def check_out(self, image, out):
         """Raise an exception if the elements of an image for results are at other places."""
 
-    def will_write(self, image, out):
-        """Prepare an image for the results of `image`: tell the library that it changes."""
+    def has_written(self, image, out):
+        """Give an image with the results of `image` its metadata. Tell the library that it has changed."""
 
     def output(self, out):
         """Return the array of an image for results."""
@@ -270,7 +270,7 @@ class TorchImages(NumpyImages):
 
     refuse_gradients = staticmethod(_tensors.refuse_gradients)
     check_mask = staticmethod(_tensors.check_mask)
-    will_write = staticmethod(_tensors.will_write)
+    has_written = staticmethod(_tensors.has_written)
 
     def in_memory(self, image):
         return image
@@ -361,7 +361,7 @@ class SimpleItkImages(PhysicalImages):
         result.CopyInformation(image)
         return result, self._writable(result)
 
-    def will_write(self, image, out):
+    def has_written(self, image, out):
         out.CopyInformation(image)
 
     def geometry(self, image):
@@ -409,7 +409,7 @@ class ItkImages(PhysicalImages):
 
     label_dtype = np.uint64
 
-    def will_write(self, image, out):
+    def has_written(self, image, out):
         if out is not image:
             out.CopyInformation(image)
             out.SetRegions(image.GetBufferedRegion())
@@ -485,7 +485,7 @@ class ItkCudaImages(_devices.GaplessImages):
     label_dtype = np.uint64
     geometry = ItkImages.geometry
     check_mask = PhysicalImages.check_mask
-    will_write = ItkImages.will_write
+    has_written = ItkImages.has_written
 
     def plain(self, image):
         if not _is_itk_cuda_image(type(image)):

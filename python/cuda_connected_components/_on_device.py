@@ -107,13 +107,8 @@ def label(library, image, options, dtype, out, selection=None):
             else:
                 dtype = np.dtype(library.name_of(target.dtype))
             written = library.new_array(call.array, call.shape, library.name_of(dtype))
-        if target is not None:
-            library.will_write(image, out)
         counts, values = call.run(_core.label_device, memory, library.memory_of(written, call.axes))
-        if target is None:
-            out = library.like(image, written)
-        elif written is not target:
-            library.write(target, written)
+        out = _finish(library, image, written, target, out)
         options.pass_on(values)
         return out, _arguments.in_leading_shape(counts, call.leading)
 
@@ -131,16 +126,21 @@ def keep(library, image, options, selection, out):
         source = library.contiguous(call.array)
         written = _memory_for_kept(library, call, source, target)
         memory = library.memory_of(source, call.axes)
-        if target is not None:
-            library.will_write(image, out)
         # The engine allocates before it writes the output. So `run` may try again in place.
         values = call.run(_core.mask_device, memory, library.memory_of(written, call.axes))
-        if target is None:
-            out = library.like(image, written)
-        elif written is not target:
-            library.write(target, written)
+        out = _finish(library, image, written, target, out)
         options.pass_on(values)
         return out
+
+
+def _finish(library, image, written, target, out):
+    """Return the result of an image: `out`, whose array is `target`, or an image of the written array."""
+    if target is None:
+        return library.like(image, written)
+    if written is not target:
+        library.write(target, written)
+    library.has_written(image, out)
+    return out
 
 
 def _memory_for_kept(library, call, source, target):
@@ -190,10 +190,7 @@ def _fill_holes_of_values(call, library, image, out):
         filled = library.bits_as(filled, call.dtype).reshape(call.shape)
         if target is None:
             library.wait(call.array)
-            return library.like(image, filled)
-        library.will_write(image, out)
-        library.write(target, filled)
-        return out
+        return _finish(library, image, filled, target, out)
 
 
 _RANKS = {4: 1, 6: 1, 8: 2, 18: 2, 26: 3}  # of connectivities; 0 is full connectivity
@@ -327,10 +324,7 @@ def relabel(library, labels, options, order, selection, out):
         result = library.take(table, _numbered(call, indices, counts + 1)).reshape(call.shape)
         if target is None:
             library.wait(call.array)
-            out = library.like(labels, result)
-        else:
-            library.will_write(labels, out)
-            library.write(target, result)
+        out = _finish(library, labels, result, target, out)
         if not call.leading:
             return out, len(chosen)
         counts = np.bincount(of_image[chosen], minlength=images)

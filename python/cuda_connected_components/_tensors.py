@@ -133,8 +133,8 @@ def like(image, tensor):
     return tensor
 
 
-def will_write(image, out):
-    """Prepare a tensor for the results of an image."""
+def has_written(image, out):
+    """Give a tensor with the results of an image its metadata. Tell PyTorch that it has changed."""
     increment_version(out)
     if out is not image and _has_metadata(image) and _has_metadata(out):
         out.copy_meta_from(image)

@@ -13,6 +13,7 @@ raise `NotImplementedError`.
 
 import functools
 import math
+import numbers
 import operator
 
 import numpy as np
@@ -236,16 +237,13 @@ def dust(
            [0, 5, 5]])
     """
     rank = _check(img, 26 if precomputed_ccl else connectivity)
-    is_range = isinstance(threshold, (tuple, list))
-    if np.isnan(threshold).any():
-        raise ValueError(f"threshold must not be NaN: {threshold}")
+    lower, upper = _thresholds(threshold)
     if not (precomputed_ccl or return_N):
         view = _elements(img)
         out = view if in_place else None if view.flags.c_contiguous else np.empty_like(view)
         by_value = not (binary_image or img.dtype == bool)
         options = Options(rank, by_value=by_value)
-        lower, upper = map(_count, threshold if is_range else (threshold, math.inf))
-        sizes = (lower, upper - 1) if upper > 0 else (2**62, 0)
+        sizes = (_count(lower), _count(upper) - 1) if upper > 0 else (2**62, 0)
         selection = Selection(min_size=sizes[0], max_size=sizes[1], invert=bool(invert))
         kept = _api.keep(view, options, selection, out)
         return img if in_place else _like(img, kept).view(img.dtype)
@@ -261,9 +259,7 @@ def dust(
     if count == 0:
         return (image, 0) if return_N else image
     sizes = statistics(labels, no_slice_conversion=True)["voxel_counts"]
-    is_kept = sizes >= (threshold[0] if is_range else threshold)
-    if is_range:
-        is_kept &= sizes < threshold[1]
+    is_kept = (sizes >= _count(lower)) & (sizes < _count(upper))
     if invert:
         is_kept = ~is_kept
     view, image_view = _memory_order(labels), _like(labels, image)
@@ -314,9 +310,22 @@ def largest_k(
     return (labels, count) if return_N else labels
 
 
+def _thresholds(threshold):
+    """Return the lower and the upper threshold of `dust`."""
+    pair = tuple(threshold) if isinstance(threshold, (tuple, list)) else (threshold, math.inf)
+    if len(pair) != 2:
+        raise ValueError(f"threshold must be a number or a pair of numbers: {threshold}")
+    for number in pair:
+        if not isinstance(number, numbers.Real):
+            raise TypeError(f"threshold must be a number or a pair of numbers, not {threshold!r}")
+        if math.isnan(number):
+            raise ValueError(f"threshold must not be NaN: {threshold}")
+    return pair
+
+
 def _count(threshold):
     """Return the lowest number of elements that is not below a threshold."""
-    return max(0, math.ceil(threshold)) if threshold < 2**62 else 2**62
+    return 0 if threshold <= 0 else math.ceil(threshold) if threshold < 2**62 else 2**62
 
 
 def _check(data, connectivity):

@@ -611,6 +611,18 @@ def test_dust_errors():
         cc3d.dust(image.astype(np.float32), 1, precomputed_ccl=True)
     with pytest.raises(ValueError):
         cc3d.dust(np.broadcast_to(image, image.shape), 100, in_place=True)
+    with pytest.raises(ValueError, match="a number or a pair of numbers"):
+        cc3d.dust(image, [1, 2, 3])
+    for threshold in (None, "2", (1, None)):
+        with pytest.raises(TypeError, match="a number or a pair of numbers"):
+            cc3d.dust(image, threshold)
+
+
+@pytest.mark.parametrize("threshold", [2**70, -(2**70), (-np.inf, np.inf), (0, 2**70), (np.float32(2.5), np.int8(9))], ids=str)
+def test_dust_takes_any_number(threshold):
+    image = blobs(1, (9, 30))
+    for options in ({}, {"return_N": True}):
+        assert_same_dust(image, threshold, 8, 1, **options)
 
 
 # largest_k

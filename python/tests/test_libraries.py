@@ -113,6 +113,23 @@ def test_itk_label_types_and_out(monkeypatch):
             ccc.label(image, mask=mask)
 
 
+@pytest.mark.parametrize(
+    "image, out",
+    [
+        (itk_image(noise((20, 21), 0.3, 2)), itk.image_from_array(np.zeros((20, 21), np.uint8))),
+        (sitk_image(noise((20, 21), 0.3, 2)), sitk.GetImageFromArray(np.zeros((20, 21), np.uint8))),
+    ],
+    ids=["itk", "SimpleITK"],
+)
+def test_refused_arguments_leave_the_geometry_of_out(image, out):
+    spacing = out.GetSpacing()
+    with pytest.raises(ValueError, match="no pixel of the type UInt8 has the value 300"):
+        ccc.fill_holes(image, value=300, out=out)
+    assert out.GetSpacing() == spacing != image.GetSpacing()
+    ccc.fill_holes(image, value=200, out=out)
+    assert out.GetSpacing() == image.GetSpacing()
+
+
 def test_itk_out_runs_filters_again():
     image, out = itk_image(noise((20, 21), 0.3, 2)), itk_image(np.zeros((20, 21), np.int16))
     shift = itk.ShiftScaleImageFilter[itk.Image[itk.SS, 2], itk.Image[itk.SS, 2]].New()

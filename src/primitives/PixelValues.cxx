@@ -83,11 +83,9 @@ struct FloatFormat
 std::uint64_t
 CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum pixelType) const
 {
-  if (ccl::IsFloat(pixelType))
+  if (ccl::IsFloat(pixelType) && std::isnan(m_Number))
   {
-    return pixelType == PixelTypeEnum::Float && m_IsInteger && !m_IsNegative
-             ? BitsOf(static_cast<float>(m_Integer)) // rounded once
-             : FloatFormat::Of(pixelType).Round(m_Number);
+    return FloatFormat::Of(pixelType).Round(m_Number);
   }
   const auto bits = this->FindBits(pixelType, RoleEnum::Pixel);
   if (!bits)
@@ -117,7 +115,9 @@ CudaConnectedComponentImageView::Value::FindBits(PixelTypeEnum pixelType, RoleEn
       const bool isReached = (role == RoleEnum::LowerLimit) == (m_Number < 0);
       return isReached ? std::optional(format.Round(std::copysign(largest, m_Number))) : std::nullopt;
     }
-    const std::uint64_t bits = this->BitsAs(pixelType);
+    const std::uint64_t bits = pixelType == PixelTypeEnum::Float && m_IsInteger && !m_IsNegative
+                                 ? BitsOf(static_cast<float>(m_Integer)) // rounded once
+                                 : format.Round(m_Number);
     const bool isInfinite = bits == format.Round(std::copysign(std::numeric_limits<double>::infinity(), m_Number));
     return std::isfinite(m_Number) && isInfinite ? std::nullopt : std::optional(bits);
   }
