@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG aa5b2903747e2eaf2c7f808e3bfc9b0c299355c2
+  GIT_TAG afc4f875a7fbec50b4288d523b7e3c360c4ae965
   )
