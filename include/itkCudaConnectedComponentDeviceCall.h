@@ -61,7 +61,7 @@ struct CudaConnectedComponentDeviceTable
   /** As CudaConnectedComponentTable::pixelCounts. */
   std::uint64_t * pixelCounts = nullptr;
 
-  /** The same numbers as floating-point numbers: areas or volumes in pixels. */
+  /** `pixelCounts` as floating-point numbers: areas or volumes in pixels. */
   double * areas = nullptr;
 
   /** As CudaConnectedComponentTable::minimums. */
@@ -70,7 +70,7 @@ struct CudaConnectedComponentDeviceTable
   /** As CudaConnectedComponentTable::maximums. */
   std::uint64_t * maximums[3] = {};
 
-  /** The indices that follow `maximums`: boxes end before them. */
+  /** `maximums` plus 1. */
   std::uint64_t * ends[3] = {};
 
   /** As CudaConnectedComponentTable::sums. */

@@ -408,8 +408,8 @@ public:
    *
    * \param input as for Label(), in device memory
    * \param makeTable the function that makes the table; not empty. The labeler calls it once. If it throws, the
-   * exception reaches the caller. A column that is not in `options.columns` is an InvalidArgument; means need
-   * `columns.sums`.
+   * exception reaches the caller. A column that is not in `options.columns` is an InvalidArgument; ends need
+   * `columns.boundingBoxes`, and means need `columns.sums`.
    * \return the number of components of `options.selection`
    * \exception CudaConnectedComponentError as for Label() */
   std::uint64_t Measure(const CudaConnectedComponentImageView & input, const TableMakerType & makeTable) const;

@@ -773,6 +773,15 @@ TEST(CudaConnectedComponentsEnqueue, TableMakerGetsTheNumberOfComponents)
     ExpectError(KindEnum::InvalidArgument, "a column that is not in options.columns", [&] {
       fewColumns.Measure(view, [&](std::uint64_t) { return call.table; });
     });
+    fewColumns.options.columns.boundingBoxes = false;
+    ExpectError(KindEnum::InvalidArgument, "a column that is not in options.columns", [&] {
+      fewColumns.Measure(view, [&](std::uint64_t rows) {
+        itk::CudaConnectedComponentDeviceTable ends;
+        ends.rows = rows;
+        ends.ends[0] = call.table.ends[0];
+        return ends;
+      });
+    });
   }
   ExpectError(KindEnum::InvalidArgument, "the function that makes the table is empty", [&] {
     labeler.Measure(view, CudaConnectedComponentLabeler::TableMakerType());

@@ -171,7 +171,10 @@ def number_for_core(name, value):
     number = number_of(value)
     if number is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
-    return _number_for_core(number, is_lower=number > 0)
+    for_core = _number_for_core(number, is_lower=number > 0)
+    if for_core != for_core and number == number:
+        raise ValueError(f"{name} is beyond all floating-point numbers")
+    return for_core
 
 
 def _has(dtype, number):

@@ -143,8 +143,11 @@ class DeviceImages:
     def check_mask(self, image, mask, mask_library, name="mask"):
         """Raise an exception if the elements of a mask are at other places."""
 
-    def has_written(self, image, out):
-        """Give an image with the results of `image` its metadata. Tell the library that it has changed."""
+    def will_write(self, image, out):
+        """Tell the library that the elements of an image for results change."""
+
+    def copy_metadata(self, image, out):
+        """Give an image that has the results of `image` its metadata."""
 
     def like(self, image, result):
         """Return a result with the metadata of an image."""
@@ -276,7 +279,8 @@ class TorchCudaImages(DeviceImages):
     like = staticmethod(_tensors.like)
     refuse_gradients = staticmethod(_tensors.refuse_gradients)
     check_mask = staticmethod(_tensors.check_mask)
-    has_written = staticmethod(_tensors.has_written)
+    will_write = staticmethod(_tensors.will_write)
+    copy_metadata = staticmethod(_tensors.copy_metadata)
 
     def allocator_for(self, image):
         return _exchange.table_of(self.xp) or super().allocator_for(image)
@@ -539,6 +543,6 @@ class ForeignImages(GaplessImages):
     def new_array(self, image, shape, dtype):
         raise ValueError("out must not overlap the image")
 
-    def has_written(self, image, out):
+    def will_write(self, image, out):
         if _is_tensor(out):
-            _tensors.increment_version(out)
+            _tensors.will_write(image, out)

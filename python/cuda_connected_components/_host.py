@@ -87,11 +87,13 @@ def label(library, image, options, dtype, out, selection=None):
             or (call.mask is not None and np.may_share_memory(target, call.mask))
         )
         written = call.empty(target.dtype.newbyteorder("=")) if is_fresh else target
+    if not is_new:
+        library.will_write(image, out)
     counts, values = call.run(_core.label_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
     if not is_new:
-        library.has_written(image, out)
+        library.copy_metadata(image, out)
     options.pass_on(values)
     return out, _arguments.in_leading_shape(counts, call.leading)
 
@@ -120,11 +122,13 @@ def keep(library, image, options, selection, out):
         or not _images.has_one_image_stride(target, call.axes)
     ):
         written, is_fresh = call.empty(array.dtype), True
+    if not is_new:
+        library.will_write(image, out)
     known = call.run(_core.mask_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
     if not is_new:
-        library.has_written(image, out)
+        library.copy_metadata(image, out)
     options.pass_on(known)
     return out
 
@@ -193,6 +197,8 @@ def relabel(library, labels, options, order, selection, out):
     if not call.is_plain(array) or _overlap_shifted(array, written):
         source = call.empty(array.dtype)
         source[...] = array
+    if not is_new:
+        library.will_write(labels, out)
     images = (math.prod(call.leading), *array.shape[-axes:])
     settings = (selection.min_size, selection.k, call.transposed, call.settings.threads)
     counts = [
@@ -202,7 +208,7 @@ def relabel(library, labels, options, order, selection, out):
     if written is not target:
         target[...] = written
     if not is_new:
-        library.has_written(labels, out)
+        library.copy_metadata(labels, out)
     counts = np.array(counts, np.int64) if call.leading else counts[0]
     return out, _arguments.in_leading_shape(counts, call.leading)
 

@@ -137,8 +137,11 @@ class NumpyImages:
     def check_out(self, image, out):
         """Raise an exception if the elements of an image for results are at other places."""
 
-    def has_written(self, image, out):
-        """Give an image with the results of `image` its metadata. Tell the library that it has changed."""
+    def will_write(self, image, out):
+        """Tell the library that the elements of an image for results change."""
+
+    def copy_metadata(self, image, out):
+        """Give an image that has the results of `image` its metadata."""
 
     def output(self, out):
         """Return the array of an image for results."""
@@ -270,7 +273,8 @@ class TorchImages(NumpyImages):
 
     refuse_gradients = staticmethod(_tensors.refuse_gradients)
     check_mask = staticmethod(_tensors.check_mask)
-    has_written = staticmethod(_tensors.has_written)
+    will_write = staticmethod(_tensors.will_write)
+    copy_metadata = staticmethod(_tensors.copy_metadata)
 
     def in_memory(self, image):
         return image
@@ -361,7 +365,7 @@ class SimpleItkImages(PhysicalImages):
         result.CopyInformation(image)
         return result, self._writable(result)
 
-    def has_written(self, image, out):
+    def copy_metadata(self, image, out):
         out.CopyInformation(image)
 
     def geometry(self, image):
@@ -409,7 +413,7 @@ class ItkImages(PhysicalImages):
 
     label_dtype = np.uint64
 
-    def has_written(self, image, out):
+    def copy_metadata(self, image, out):
         if out is not image:
             out.CopyInformation(image)
             out.SetRegions(image.GetBufferedRegion())
@@ -485,7 +489,16 @@ class ItkCudaImages(_devices.GaplessImages):
     label_dtype = np.uint64
     geometry = ItkImages.geometry
     check_mask = PhysicalImages.check_mask
-    has_written = ItkImages.has_written
+
+    def will_write(self, image, out):
+        # A later change of the region would discard the memory on the device.
+        if out is not image:
+            out.SetRegions(image.GetBufferedRegion())
+
+    def copy_metadata(self, image, out):
+        if out is not image:
+            out.CopyInformation(image)
+        out.Modified()
 
     def plain(self, image):
         if not _is_itk_cuda_image(type(image)):

@@ -107,6 +107,8 @@ def label(library, image, options, dtype, out, selection=None):
             else:
                 dtype = np.dtype(library.name_of(target.dtype))
             written = library.new_array(call.array, call.shape, library.name_of(dtype))
+        if target is not None:
+            library.will_write(image, out)
         counts, values = call.run(_core.label_device, memory, library.memory_of(written, call.axes))
         out = _finish(library, image, written, target, out)
         options.pass_on(values)
@@ -126,6 +128,8 @@ def keep(library, image, options, selection, out):
         source = library.contiguous(call.array)
         written = _memory_for_kept(library, call, source, target)
         memory = library.memory_of(source, call.axes)
+        if target is not None:
+            library.will_write(image, out)
         # The engine allocates before it writes the output. So `run` may try again in place.
         values = call.run(_core.mask_device, memory, library.memory_of(written, call.axes))
         out = _finish(library, image, written, target, out)
@@ -139,7 +143,7 @@ def _finish(library, image, written, target, out):
         return library.like(image, written)
     if written is not target:
         library.write(target, written)
-    library.has_written(image, out)
+    library.copy_metadata(image, out)
     return out
 
 
@@ -190,6 +194,8 @@ def _fill_holes_of_values(call, library, image, out):
         filled = library.bits_as(filled, call.dtype).reshape(call.shape)
         if target is None:
             library.wait(call.array)
+        else:
+            library.will_write(image, out)
         return _finish(library, image, filled, target, out)
 
 
@@ -324,6 +330,8 @@ def relabel(library, labels, options, order, selection, out):
         result = library.take(table, _numbered(call, indices, counts + 1)).reshape(call.shape)
         if target is None:
             library.wait(call.array)
+        else:
+            library.will_write(labels, out)
         out = _finish(library, labels, result, target, out)
         if not call.leading:
             return out, len(chosen)

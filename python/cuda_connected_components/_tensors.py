@@ -113,7 +113,7 @@ def check_out(out):
         raise ValueError("out is a view with the opposite sign: pass out.resolve_neg()")
 
 
-def increment_version(out):
+def will_write(_image, out):
     """Tell the automatic differentiation of PyTorch that the elements of a tensor change."""
     if not out.is_inference():
         # Every write in place counts, also to no elements.
@@ -133,9 +133,8 @@ def like(image, tensor):
     return tensor
 
 
-def has_written(image, out):
-    """Give a tensor with the results of an image its metadata. Tell PyTorch that it has changed."""
-    increment_version(out)
+def copy_metadata(image, out):
+    """Give a tensor that has the results of an image its metadata."""
     if out is not image and _has_metadata(image) and _has_metadata(out):
         out.copy_meta_from(image)
 

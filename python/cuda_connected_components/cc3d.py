@@ -13,12 +13,11 @@ raise `NotImplementedError`.
 
 import functools
 import math
-import numbers
 import operator
 
 import numpy as np
 
-from . import _api, _images
+from . import _api, _arguments, _images
 from ._options import Options, Selection
 from ._tensors import outside_graphs, plain_tensor
 
@@ -315,11 +314,11 @@ def _thresholds(threshold):
     pair = tuple(threshold) if isinstance(threshold, (tuple, list)) else (threshold, math.inf)
     if len(pair) != 2:
         raise ValueError(f"threshold must be a number or a pair of numbers: {threshold}")
-    for number in pair:
-        if not isinstance(number, numbers.Real):
-            raise TypeError(f"threshold must be a number or a pair of numbers, not {threshold!r}")
-        if math.isnan(number):
-            raise ValueError(f"threshold must not be NaN: {threshold}")
+    pair = tuple(map(_arguments.number_of, pair))
+    if None in pair:
+        raise TypeError(f"threshold must be a number or a pair of numbers, not {threshold!r}")
+    if any(map(math.isnan, pair)):
+        raise ValueError(f"threshold must not be NaN: {threshold}")
     return pair
 
 

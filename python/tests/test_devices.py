@@ -125,8 +125,6 @@ class FakeCore:
         counts = columns.pop("counts")
         columns["image"] = np.repeat(np.arange(len(counts)), counts)
         columns["label"] = np.concatenate([np.arange(0), *(np.arange(1, count + 1) for count in counts)])
-        for name in [name for name in columns if name.startswith("end_")]:
-            columns[name] -= 1  # the last index
         for name, address in make_columns(len(columns["num_pixels"])).items():
             ctypes.memmove(address, columns[name].ctypes.data, columns[name].nbytes)
         return values
@@ -1183,9 +1181,17 @@ def itk(core, monkeypatch):
 
         def __init__(self, image):
             self.image = image
+            self.host_pixels = None  # from before the first work on the device
 
         def __getattr__(self, name):
             return getattr(self.image, name)
+
+        def SetRegions(self, region):
+            before = self.image.GetBufferedRegion()
+            self.image.SetRegions(region)
+            if self.host_pixels is not None and self.image.GetBufferedRegion() != before:
+                # itk.CudaImage frees the memory of the device.
+                itk.array_view_from_image(self.image)[...] = self.host_pixels
 
         @property
         def __cuda_array_interface__(self):
@@ -1201,6 +1207,8 @@ def itk(core, monkeypatch):
         def GetCudaDataManager(self):
             view = itk.array_view_from_image(self.image)
             address = None if view is None else view.ctypes.data
+            if view is not None and self.host_pixels is None:
+                self.host_pixels = view.copy()
             return types.SimpleNamespace(GetGPUBufferPointer=lambda: address)
 
     class Template(dict):

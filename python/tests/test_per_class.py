@@ -315,6 +315,7 @@ def test_errors():
         (lambda: ccc.fill_holes(image, by_value=True, lower=1), "lower and upper are for masks"),
         (lambda: ccc.fill_holes(image, lower=1, upper=2), "lower and upper need value"),
         (lambda: ccc.fill_holes(image, value=300), "300"),
+        (lambda: ccc.fill_holes(image.astype(np.float32), value=10**400), "value is beyond all floating-point"),
         (lambda: ccc.fill_holes(image.astype(np.float32), value=1e39), "no pixel of the type Float has the value"),
         (lambda: cc3d.dust(image, np.nan), "threshold must not be NaN"),
         (lambda: ccc.fill_holes(image, max_size=-1), "max_size must be a number from 0"),

@@ -7,7 +7,7 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import measure, ndimage
+from cuda_connected_components import _core, measure, ndimage
 
 torch = pytest.importorskip("torch")
 utils_data = pytest.importorskip("torch.utils.data")
@@ -146,6 +146,23 @@ def test_out_counts_the_version(call):
     with torch.inference_mode():
         out = torch.zeros((20, 21), dtype=torch.int32)
     call(out)
+
+
+def test_an_error_in_a_batch_counts_the_version(monkeypatch):
+    labels, out = torch.ones((3, 4, 4), dtype=torch.int32), torch.zeros((3, 4, 4), dtype=torch.int32)
+    relabel, calls = _core.relabel_host, []
+
+    def fail_at_the_second(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise MemoryError
+        return relabel(*arguments)
+
+    monkeypatch.setattr(_core, "relabel_host", fail_at_the_second)
+    version = out._version
+    with pytest.raises(MemoryError):
+        ccc.relabel(labels, spatial_dims=2, out=out)
+    assert out.any() and out._version > version
 
 
 def test_gradients_of_a_changed_tensor_are_an_error():

@@ -26,8 +26,8 @@
 //   depend on memory that earlier calls wrote, but not on the thread.
 // - `ForEachCompact(grid, functor)`: the same as ForEach(grid, functor), with a thread block shape for functors that
 //   read in all directions.
-// - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix, valueAt(i))` once for each i < count, which
-//   is a BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to
+// - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix, valueAt(i))` once for each index i below `count`,
+//   a BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to
 //   `total`, which may be null. The sum must be less than 2^62. valueAt(i) may write, if each call returns the same
 //   value.
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the

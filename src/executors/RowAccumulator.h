@@ -46,8 +46,7 @@ public:
     }
   }
 
-  /** Removes a sum. Sets `row` and `value` to it, and `row` to NoRow if the accumulator has no more of them than `Rows`
-   * calls removed. */
+  /** Removes a sum, and sets `row` and `value` to it. Sets `row` to NoRow if there is none. `Rows` calls remove all. */
   CCL_HOST_DEVICE
   void
   Remove(std::uint64_t & row, TValue & value)

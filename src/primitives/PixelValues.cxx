@@ -90,8 +90,9 @@ CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum pixelType) const
   const auto bits = this->FindBits(pixelType, RoleEnum::Pixel);
   if (!bits)
   {
+    // 15 digits suffice for numbers that people write.
     std::ostringstream text;
-    text << "no pixel of the type " << ccl::NameOf(pixelType) << " has the value " << std::setprecision(17);
+    text << "no pixel of the type " << ccl::NameOf(pixelType) << " has the value " << std::setprecision(15);
     m_IsInteger && !m_IsNegative ? text << m_Integer : text << m_Number;
     text << ": choose another value, or convert the image to another type";
     throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument, text.str());

@@ -173,7 +173,8 @@ __launch_bounds__(Tuning::ThreadBlockSize, AddingThreadBlocks(sizeof(typename TT
     cells |= static_cast<unsigned int>(isInside && functor.HasValues(x + grid.x * gridRow)) << i;
   }
 
-  // The sums of the accumulators follow the last list, so the code that adds a value is in one place.
+  // After the last list, the loop adds the sums of the accumulators. So only one place adds values, and the code is
+  // small.
   RowAccumulator<ValueType>   accumulator;
   typename TFunctor::ListType list{};
   ValueType                   value{};
@@ -182,20 +183,14 @@ __launch_bounds__(Tuning::ThreadBlockSize, AddingThreadBlocks(sizeof(typename TT
   {
     std::uint64_t row = NoRow;
     // All lanes begin their next lists at the same time, because few lanes take as long as all.
-    if (__any_sync(AllLanes, !list.IsAtEnd()))
+    if (!__any_sync(AllLanes, !list.IsAtEnd()))
     {
-      if (!list.IsAtEnd())
+      if (!__any_sync(AllLanes, cells != 0))
       {
-        row = functor.Next(list, value);
-        if (row != NoRow)
-        {
-          accumulator.Exchange(row, value);
-        }
+        accumulator.Remove(row, value);
+        --sumsLeft;
       }
-    }
-    else if (__any_sync(AllLanes, cells != 0))
-    {
-      if (cells != 0)
+      else if (cells != 0)
       {
         const std::uint64_t gridRow = firstGridRow + (__ffs(cells) - 1) * blockDim.y;
         const std::uint64_t z = Divide(gridRow, grid.y);
@@ -203,10 +198,13 @@ __launch_bounds__(Tuning::ThreadBlockSize, AddingThreadBlocks(sizeof(typename TT
         cells &= cells - 1;
       }
     }
-    else
+    if (!list.IsAtEnd())
     {
-      accumulator.Remove(row, value);
-      --sumsLeft;
+      row = functor.Next(list, value);
+      if (row != NoRow)
+      {
+        accumulator.Exchange(row, value);
+      }
     }
     if (__any_sync(AllLanes, row != NoRow))
     {
