@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG afc4f875a7fbec50b4288d523b7e3c360c4ae965
+  GIT_TAG fa9f8e8e5ede0a5ea338d9a48cc92338691e6929
   )
