@@ -618,7 +618,20 @@ def test_dust_errors():
             cc3d.dust(image, threshold)
 
 
-@pytest.mark.parametrize("threshold", [2**70, -(2**70), (-np.inf, np.inf), (0, 2**70), (np.float32(2.5), np.int8(9)), np.array(3), np.True_, np.float16(2)], ids=str)
+@pytest.mark.parametrize(
+    "threshold",
+    [
+        2**70,
+        -(2**70),
+        np.array(3),
+        np.True_,
+        np.float16(2),
+        (-np.inf, np.inf),
+        (0, 2**70),
+        (np.float32(2.5), np.int8(9)),
+    ],
+    ids=str,
+)
 def test_dust_takes_any_number(threshold):
     image = blobs(1, (9, 30))
     for options in ({}, {"return_N": True}):
