@@ -103,7 +103,7 @@ class Selection(NamedTuple):
     @classmethod
     def of_labels(cls, order, min_size, k):
         """Return the selection of labels that are renumbered."""
-        if order not in ("size", "label"):
+        if not isinstance(order, str) or order not in ("size", "label"):
             raise ValueError(f'order must be "size" or "label", not {order!r}')
         return cls(
             0 if k is None else _arguments.integer_of("k", k, 1),

@@ -49,7 +49,9 @@ def open_source(arguments):
                 f"--spatial-dims is for arrays, and the axes of {path} say which are those of space"
             )
         if arguments.level >= len(image.levels):
-            raise ValueError(_no_level(arguments, path, image))
+            raise ValueError(
+                f"--level {arguments.level} does not exist: {path} has the levels 0 to {len(image.levels) - 1}"
+            )
         image = image.part(arguments.level)
         source = Source(path, [_level(node, level, path) for level in image.levels], image)
         if source.levels[0].ndim != len(image.axes):
@@ -75,10 +77,6 @@ def open_source(arguments):
             f"{path} has the type {dtype}, and bools, integers and real numbers are supported: convert it"
         )
     return source
-
-
-def _no_level(arguments, path, image):
-    return f"--level {arguments.level} does not exist: {path} has the levels 0 to {len(image.levels) - 1}"
 
 
 def _level(group, level, path):
@@ -136,20 +134,22 @@ def blocks_of(array, image=None):
 
 def open_mask(arguments, image, source, picked):
     """Return the mask as an array of Dask with the blocks of the image."""
+    dims = source.image.spatial_dims if source.image else arguments.spatial_dims or image.ndim
+    shapes = source.levels[0].shape, image.shape, image.shape[-dims:]
     node = _zarr_store.open_node(arguments.mask)
     if isinstance(node, zarr.Group):
-        of_mask = _ome_zarr.read(dict(node.attrs), arguments.mask)
-        if arguments.level >= len(of_mask.levels):
-            raise ValueError(_no_level(arguments, arguments.mask, of_mask))
-        node = _level(node, of_mask.levels[arguments.level], arguments.mask)
+        # Labels of a level start with this level, so a mask may have it at another place.
+        levels = _ome_zarr.read(dict(node.attrs), arguments.mask).levels
+        levels = levels[arguments.level : arguments.level + 1] + levels
+        arrays = [_level(node, level, arguments.mask) for level in levels]
+        node = next((array for array in arrays if array.shape in shapes), arrays[0])
     if node is None:
         raise ValueError(f"--mask {arguments.mask} is neither an array nor an image of Zarr")
     if node.shape == source.levels[0].shape:
         return read_part(node, source, picked)
     if node.shape == image.shape:
         return da.from_array(node, image.chunks, lock=False, asarray=True)
-    dims = source.image.spatial_dims if source.image else arguments.spatial_dims or image.ndim
-    if node.shape != image.shape[-dims:]:
+    if node.shape not in shapes:
         raise ValueError(f"the mask {arguments.mask} has the shape {node.shape}, and the image {image.shape}")
     mask = da.from_array(node, image.chunks[-dims:], lock=False, asarray=True)
     return da.broadcast_to(mask, image.shape, chunks=image.chunks)

@@ -317,6 +317,7 @@ def test_errors():
         (lambda: ccc.fill_holes(image, value=300), "300"),
         (lambda: ccc.fill_holes(image.astype(np.float32), value=10**400), "value is beyond all floating-point"),
         (lambda: ccc.fill_holes(image.astype(np.float32), value=1e39), "no pixel of the type Float has the value"),
+        (lambda: ccc.relabel(image, order=np.array([1, 2])), "order must be"),
         (lambda: cc3d.dust(image, np.nan), "threshold must not be NaN"),
         (lambda: ccc.fill_holes(image, max_size=-1), "max_size must be a number from 0"),
         (lambda: ccc.label_statistics(image, properties=("intensity_mean",)), "pass intensities="),

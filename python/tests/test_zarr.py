@@ -689,6 +689,15 @@ def test_masks_of_a_part():
         np.testing.assert_array_equal(labels, label_by_scipy(plane * (mask != 0), True)[0])
 
 
+def test_labels_of_a_level_are_a_mask_of_this_level():
+    make_image("image.zarr", noise((16, 20), 0.5, 1), "0.5", "yx", [[1.0] * 2, [2.0] * 2], (4, 4))
+    run("image.zarr", "image.zarr", "--level", 1, "--name", "first", "--keep-largest", 2)
+    run("image.zarr", "image.zarr", "--level", 1, "--mask", "image.zarr/labels/first", "--name", "second")
+    kept = opened("image.zarr/labels/first/s1")[...]
+    assert kept.shape == (8, 10)
+    np.testing.assert_array_equal(opened("image.zarr/labels/second/s1")[...], label_by_scipy(kept, True)[0])
+
+
 def test_a_mask_of_all_times_and_channels():
     image, mask = noise((2, 3, 8, 9), 0.5, 1), noise((2, 3, 8, 9), 0.5, 2)
     make_image("image.zarr", image, "0.4", "tcyx", [[1.0] * 4], (1, 1, 4, 4))
