@@ -87,7 +87,6 @@ def label(library, image, options, dtype, out, selection=None):
             or (call.mask is not None and np.may_share_memory(target, call.mask))
         )
         written = call.empty(target.dtype.newbyteorder("=")) if is_fresh else target
-    if not is_new:
         library.will_write(image, out)
     counts, values = call.run(_core.label_host, call.batch(written), is_fresh)
     if written is not target:
@@ -115,6 +114,7 @@ def keep(library, image, options, selection, out):
         if target.dtype != dtype:
             names = ("bfloat16" if each == _images.BFLOAT16 else each for each in (target.dtype, dtype))
             raise TypeError("out has the type {}, and the image {}".format(*names))
+        library.will_write(image, out)
     written = target
     if (
         target.dtype != array.dtype  # another byte order
@@ -122,8 +122,6 @@ def keep(library, image, options, selection, out):
         or not _images.has_one_image_stride(target, call.axes)
     ):
         written, is_fresh = call.empty(array.dtype), True
-    if not is_new:
-        library.will_write(image, out)
     known = call.run(_core.mask_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
@@ -186,6 +184,7 @@ def relabel(library, labels, options, order, selection, out):
         out, target = library.empty(labels, array, axes, are_labels=True)
     else:
         target = _target_for_labels(library, labels, array, out)
+        library.will_write(labels, out)
     call.transposed &= _images.is_contiguous(target, axes, True)
     written, source = target, array
     if (
@@ -197,8 +196,6 @@ def relabel(library, labels, options, order, selection, out):
     if not call.is_plain(array) or _overlap_shifted(array, written):
         source = call.empty(array.dtype)
         source[...] = array
-    if not is_new:
-        library.will_write(labels, out)
     images = (math.prod(call.leading), *array.shape[-axes:])
     settings = (selection.min_size, selection.k, call.transposed, call.settings.threads)
     counts = [
