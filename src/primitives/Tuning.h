@@ -19,9 +19,11 @@ struct Tuning
   /** The same for kernel functors that read neighbors along all axes of a plane. */
   static constexpr unsigned int CompactThreadBlockSize = 256;
 
-  /** Thread blocks of ThreadBlockSize threads for each multiprocessor, if there may be much fewer cells than the host
-   * knows, and how many of them a multiprocessor can run at the same time. The second number limits the registers. */
-  static constexpr unsigned int LoopingThreadBlocks = 32;
+  /** Thread blocks of ThreadBlockSize threads for each multiprocessor, if there may be much fewer elements or cells
+   * than the host knows, and how many of them a multiprocessor can run at the same time. Cells differ in their work, so
+   * that more thread blocks balance it. The last number limits the registers. */
+  static constexpr unsigned int ThreadBlocksForElements = 32;
+  static constexpr unsigned int ThreadBlocksForCells = 128;
   static constexpr unsigned int ResidentThreadBlocks = 8;
 
   /** If the arrays for the most possible runs of an image have at most so many bytes, the host does not wait for the
@@ -61,7 +63,11 @@ struct Tuning
     {
       return 3;
     }
-    return words <= std::uint64_t{ 1 } << 15 ? 2 : 0;
+    if (words <= std::uint64_t{ 1 } << 15)
+    {
+      return 2;
+    }
+    return words <= std::uint64_t{ 1 } << 16 ? 1 : 0;
   }
 
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */

@@ -294,20 +294,15 @@ public:
   void
   ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
   {
-    this->Dispatch(Grid{ count.limit }, WorkOnElements<T, TFunctor>{ count, functor });
+    const WorkOnElements<T, TFunctor> work{ count, functor };
+    this->DispatchIn(Tuning::ThreadBlocksForElements, Grid{ count.limit }, work);
   }
 
   template <typename TWork>
   void
   Dispatch(const Grid & grid, const TWork & work) const
   {
-    if (grid.Count() != 0)
-    {
-      const std::uint64_t threadBlocks = DivideUp(grid.x, Tuning::ThreadBlockSize);
-      const dim3          shape(this->ConcurrentThreadBlocks(threadBlocks, Tuning::LoopingThreadBlocks),
-                       static_cast<unsigned int>(grid.y));
-      this->Launch(&DispatchCells<TWork>, shape, Tuning::ThreadBlockSize, work);
-    }
+    this->DispatchIn(Tuning::ThreadBlocksForCells, grid, work);
   }
 
   template <typename TFunctor>
@@ -427,6 +422,19 @@ private:
   {
     const std::uint64_t limit = std::uint64_t{ m_Resources.GetCapabilities().multiprocessors } * perMultiprocessor;
     return static_cast<unsigned int>(std::min(count, limit));
+  }
+
+  template <typename TWork>
+  void
+  DispatchIn(unsigned int threadBlocksOfMultiprocessor, const Grid & grid, const TWork & work) const
+  {
+    if (grid.Count() != 0)
+    {
+      const std::uint64_t threadBlocks = DivideUp(grid.x, Tuning::ThreadBlockSize);
+      const dim3          shape(this->ConcurrentThreadBlocks(threadBlocks, threadBlocksOfMultiprocessor),
+                       static_cast<unsigned int>(grid.y));
+      this->Launch(&DispatchCells<TWork>, shape, Tuning::ThreadBlockSize, work);
+    }
   }
 
   template <unsigned int VThreads, typename TFunctor>
