@@ -129,8 +129,8 @@ def label(
     array([1, 2, 2, 0, 3], dtype=int32)
     """
     is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is dtype is out is None
-    if is_default and by_value is False and background is DEFAULT_BACKGROUND:
-        found = _exchange.label(image)
+    if is_default and (background is DEFAULT_BACKGROUND or (by_value is True and background is None)):
+        found = _exchange.label(image, bool(by_value), background is not None)
         if found is not None:
             labels, count, values = found
             _warnings.warn(values)

@@ -3,8 +3,8 @@
 The class of a tensor has a table of C functions, `__dlpack_c_exchange_api__`.
 The extension module reads tensors and allocates memory by it. The functions
 here return None if the general functions must do the work, or must say why it
-cannot be done. They take the options that are the default, and bools and
-integers, which have no gradients.
+cannot be done. They take bools and integers, which have no gradients, and the
+options that are the default; `label` takes equal values, too.
 """
 
 import functools
@@ -74,16 +74,17 @@ def _maker(torch, dtype):
     return functools.partial(torch.empty_like, dtype=dtype, memory_format=torch.contiguous_format)
 
 
-def label(image):
+def label(image, by_value=False, has_background=True):
     """Label an image. Return the labels, their number and what is known of the values.
 
+    `has_background` tells whether 0 is background. It is, unless `by_value`.
     A lazy change of the sign changes no label.
     """
     found = _torch_for(image, in_host_memory=True)
     if found is None:
         return None
     torch, table = found
-    return table.label(image, _maker(torch, torch.int32))
+    return table.label(image, _maker(torch, torch.int32), by_value, has_background)
 
 
 def keep(image, *, min_size=0, k=0):

@@ -263,15 +263,21 @@ Exchange::Exchange(nb::handle capsule)
 }
 
 nb::object
-Exchange::Label(nb::handle image, nb::handle makeLabels) const
+Exchange::Label(nb::handle image, nb::handle makeLabels, bool isByValue, bool hasBackground) const
 {
   return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
     const bool isOnDevice = input.memory == View::MemoryEnum::Device;
-    if (!isOnDevice && IsForGeneralFunctions(tensor, input))
+    if (!isOnDevice && (isByValue || IsForGeneralFunctions(tensor, input)))
     {
       return nb::none();
     }
-    const Settings   settings = SettingsFor(*this, tensor, input);
+    Settings settings = SettingsFor(*this, tensor, input);
+    settings.isByValue = isByValue;
+    settings.isObserved &= !isByValue;
+    if (!hasBackground)
+    {
+      settings.background.emplace();
+    }
     const nb::object labels = makeLabels(image);
     const auto       output = ImageOf(TensorOf(*table, labels));
     if (!output)

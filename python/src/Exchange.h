@@ -26,10 +26,11 @@ struct Exchange
   /** Throws nanobind::python_error or nanobind::type_error if the capsule has no table of a known version. */
   explicit Exchange(nanobind::handle capsule);
 
-  /** Labels an image with the options that are the default. `makeLabels` is a function of Python: it returns a new
-   * array for the labels of an array. Returns the labels and their number. */
+  /** Labels the foreground of an image, or its regions of equal value, with the options that are the default, or
+   * without a background. `makeLabels` is a function of Python: it returns a new array for the labels of an array.
+   * Returns the labels and their number. */
   nanobind::object
-  Label(nanobind::handle image, nanobind::handle makeLabels) const;
+  Label(nanobind::handle image, nanobind::handle makeLabels, bool isByValue, bool hasBackground) const;
 
   /** Copies the selected components of an image in device memory. `makeOutput` is a function of Python: it returns a
    * new array like an array. Returns this array. */

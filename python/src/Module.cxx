@@ -104,7 +104,12 @@ NB_MODULE(_core, module)
     .def(nb::init<nb::object, nb::object>(), nb::arg("allocate"), nb::arg("free"));
   nb::class_<Exchange>(module, "Exchange")
     .def(nb::init<nb::handle>(), nb::arg("capsule"))
-    .def("label", &Exchange::Label, nb::arg("image"), nb::arg("make_labels"))
+    .def("label",
+         &Exchange::Label,
+         nb::arg("image"),
+         nb::arg("make_labels"),
+         nb::arg("by_value"),
+         nb::arg("has_background"))
     .def("keep", &Exchange::Keep, nb::arg("image"), nb::arg("make_output"), nb::arg("min_size"), nb::arg("k"))
     .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"))
     .def("measure_labels", &Exchange::MeasureLabels, nb::arg("image"));
