@@ -520,7 +520,7 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   request.wantsTable = true;
   request.output = OutputKind::Labels;
   auto runs = LabelRuns<std::uint64_t>(
-    executor, grouped.groups, request.neighbors, CapacityFor<std::uint64_t>(executor, grouped.groups));
+    executor, grouped.groups, request.neighbors, RunCapacity::AtMost(MostRunsOf(grouped.groups)));
   const auto          selected = SelectComponentsOf(executor, std::move(runs), request);
   const std::uint64_t kept = selected.kept.GetOrZero();
   ASSERT_EQ(kept, expected.componentCount);
@@ -570,7 +570,7 @@ TEST(CudaConnectedComponentsAnalyzeRuns, OnlySortsWait)
     request.selection.minimumSize = 2;
     const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
     auto       runs = LabelRuns<std::uint32_t>(
-      executor, grouped.groups, request.neighbors, CapacityFor<std::uint32_t>(executor, grouped.groups));
+      executor, grouped.groups, request.neighbors, RunCapacity::AtMost(MostRunsOf(grouped.groups)));
     const auto analyzed = AnalyzeRuns(executor, runs, {}, request);
     EXPECT_EQ(executor.GetCount() > 0, numberOfLargest == 5) << numberOfLargest;
     EXPECT_GT(runs.componentCount.GetOrZero(), analyzed.GetKept().GetOrZero());

@@ -195,7 +195,7 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
   const auto         runs = LabelRuns<TRun>(executor,
                                     grouped.groups,
                                     TRowGroup::IsOneRow ? Neighbors::Face : Neighbors::Full,
-                                    CapacityFor<TRun>(executor, grouped.groups));
+                                    RunCapacity::AtMost(MostRunsOf(grouped.groups)));
   ASSERT_EQ(runs.componentCount.GetOrZero(), itk.objectCount);
   std::vector<bool> isKept(itk.objectCount);
   for (std::uint64_t component = 0; component < itk.objectCount; ++component)

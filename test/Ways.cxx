@@ -178,19 +178,29 @@ LabelRunsOnHost(const HostExecutor & executor,
     return LabelRuns<TRun>(executor, hostBits.groups, neighbors, capacity);
   };
   const auto runs = labelRuns(RunCapacity::Exactly(CountRuns<TRun>(executor, hostBits.groups)));
-  const auto uncounted = labelRuns(CapacityFor<TRun>(executor, hostBits.groups));
+  const auto most = RunCapacity::AtMost(MostRunsOf(hostBits.groups));
+  auto       uncounted = labelRuns(most);
   EXPECT_EQ(runs.runCount.limit, hostBits.runs.total) << image.name;
   EXPECT_EQ(uncounted.runCount.GetOrZero(), hostBits.runs.total) << image.name;
   EXPECT_EQ(uncounted.componentCount.GetOrZero(), runs.componentCount.GetOrZero()) << image.name;
   EXPECT_TRUE(std::equal(runs.ranks.get(), runs.ranks.get() + hostBits.runs.total, uncounted.ranks.get()))
     << image.name << ": ranks of uncounted runs";
-  TRun       count = 0;
-  const auto ranked = LabelRuns<TRun>(ManyThreadsExecutor(parallelFor),
-                                      hostBits.groups,
-                                      neighbors,
-                                      CapacityFor<TRun>(executor, hostBits.groups),
-                                      {},
-                                      { true, &count });
+  uncounted.SetRunCount(hostBits.runs.total, ColumnLimitOf(hostBits.groups, most));
+  EXPECT_EQ(uncounted.componentCount.GetOrZero(), runs.componentCount.GetOrZero()) << image.name;
+  const auto columnsOf = [](const RunColumns<TRun> & columns) {
+    std::vector<TRun> both(columns.first, columns.first + columns.runCount);
+    both.insert(both.end(), columns.last, columns.last + columns.runCount);
+    return both;
+  };
+  if (runs.columnsOfRuns.first != nullptr)
+  {
+    EXPECT_EQ(columnsOf(uncounted.columnsOfRuns), columnsOf(runs.columnsOfRuns)) << image.name;
+  }
+  TRun          count = 0;
+  std::uint64_t runCount = 0;
+  const auto    ranked = LabelRuns<TRun>(
+    ManyThreadsExecutor(parallelFor), hostBits.groups, neighbors, most, {}, { true, &count, &runCount });
+  EXPECT_EQ(runCount, hostBits.runs.total);
   EXPECT_EQ(count, runs.componentCount.GetOrZero());
 
   Labels            result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.componentCount.GetOrZero() };

@@ -150,6 +150,34 @@ def test_by_value(library, dtype):
                 np.testing.assert_array_equal(library.host(column), expected[name])
 
 
+@pytest.mark.parametrize("side", [4900, 5400])
+def test_many_runs_of_values(library, side):
+    """Images whose runs fit into the memory that a call takes without knowing their number, and images with more."""
+    array = np.random.default_rng(side).integers(0, 5, (side, side), dtype=np.uint32)
+    expected, n = ccc.label(array, return_num=True, by_value=True, background=None, device="cpu")
+    image = library.array(array)
+    labels, count = ccc.label(image, return_num=True, by_value=True, background=None)
+    assert count == n
+    np.testing.assert_array_equal(library.host(labels), expected)
+    columns = ccc.component_statistics(image, by_value=True, background=None)
+    areas = np.bincount(expected.reshape(-1), minlength=n + 1)[1:]
+    np.testing.assert_array_equal(library.host(columns["area"]), areas)
+    first = np.unique(expected, return_index=True)[1]
+    np.testing.assert_array_equal(library.host(columns["value"]), array.reshape(-1)[first])
+    ccc.label(image, by_value=True, background=None, out=image)
+    np.testing.assert_array_equal(library.host(image), expected)
+
+
+@pytest.mark.parametrize("side", [5000, 8200])
+def test_many_runs_of_a_mask(library, side):
+    array = np.indices((side, side), dtype=np.uint16).sum(0) % 2 == 1
+    labels, count = ccc.label(library.array(array), return_num=True, connectivity=1)
+    assert count == array.sum()
+    np.testing.assert_array_equal(library.host(labels)[array], np.arange(1, count + 1))
+    columns = ccc.component_statistics(library.array(array), connectivity=1)
+    assert len(columns["area"]) == count and (columns["area"] == 1).all()
+
+
 def test_by_value_of_bfloat16():
     torch = pytest.importorskip("torch")
     image = torch.randint(0, 3, (13, 9, 35), device="cuda").bfloat16()
@@ -428,6 +456,11 @@ def test_the_short_path_of_torch(torch_with_table, device, dtype):
             expected, n = ccc.label(image, connectivity=len(shape), return_num=True)
             assert count == n and labels.device == image.device and labels.dtype == torch.int32
             assert labels.stride() == expected.stride() and torch.equal(labels, expected)
+            for background in (0, None):
+                labels, count, _ = _exchange.label(image, True, background is not None)
+                options = {"connectivity": len(shape), "by_value": True, "background": background}
+                expected, n = ccc.label(image, return_num=True, **options)
+                assert count == n and torch.equal(labels, expected)
     for image in (whole[:0], whole.float(), whole[None]):
         assert _exchange.label(image) is None
     assert ccc.backend_info()["last_backend"] == "cuda"

@@ -99,8 +99,39 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
   return labeled;
 }
 
-/** Labels the runs of images that may have many. Waits for their number if memory for the most possible ones would be
- * large. `knownCount` is the number of runs, if the caller knows it. `arena` gets memory for arrays. */
+/** Labels the runs of images, in memory for the most runs of CapacityFor(). Waits for their number, which is known
+ * before their components. Returns nothing if there is too little memory, or if there are more runs. */
+template <typename TRun, typename TRowGroup>
+std::optional<LabeledRuns<TRowGroup, TRun, DeviceExecutor>>
+TryToLabelRuns(const DeviceExecutor &          executor,
+               const RowGroupBits<TRowGroup> & groups,
+               const RunValueSource &          values,
+               const Request &                 request,
+               std::unique_ptr<DeviceArena> &  arena)
+{
+  const RunCapacity       capacity = CapacityFor<TRun>(groups, values.image->type);
+  const MeasuringExecutor measuring(SortStorageBytes);
+  LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);
+  arena = MakeArena(executor, measuring.GetSize());
+  if (arena == nullptr)
+  {
+    return std::nullopt;
+  }
+  const auto       result = executor.AllocateResult<std::uint64_t>();
+  RankTarget<TRun> target{ !request.WantsIntensities() };
+  target.runCountForHost = result.GetAddress();
+  auto labeled = LabelRuns<TRun>(executor.In(*arena), groups, request.neighbors, capacity, values, target);
+  const std::uint64_t runCount = result.Get();
+  if (runCount > capacity.runs)
+  {
+    return std::nullopt;
+  }
+  labeled.SetRunCount(runCount, ColumnLimitOf(groups, capacity));
+  return labeled;
+}
+
+/** Labels the runs of images that may have many. `knownCount` is the number of runs, if the caller knows it. Otherwise,
+ * waits for it. `arena` gets memory for arrays. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, DeviceExecutor>
 LabelManyRuns(const DeviceExecutor &          executor,
@@ -110,21 +141,21 @@ LabelManyRuns(const DeviceExecutor &          executor,
               const Request &                 request,
               std::unique_ptr<DeviceArena> &  arena)
 {
-  RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
+  if (!knownCount)
+  {
+    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, arena))
+    {
+      return std::move(*labeled);
+    }
+    arena.reset();
+  }
+  // There may be many runs. So their arrays are freed as early as possible.
+  const auto              capacity = RunCapacity::Exactly(knownCount ? *knownCount : CountRuns<TRun>(executor, groups));
   const MeasuringExecutor measuring(SortStorageBytes);
   LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);
   ArenaSize size = measuring.GetSize();
-  if (capacity.isExact)
-  {
-    // There may be many runs. So their arrays are freed as early as possible.
-    size.uncleared = 0;
-  }
+  size.uncleared = 0;
   arena = MakeArena(executor, size);
-  if (arena == nullptr && !capacity.isExact)
-  {
-    // Most images have far fewer runs than the most possible ones.
-    capacity = RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
-  }
   return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values);
 }
 

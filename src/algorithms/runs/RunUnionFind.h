@@ -205,17 +205,29 @@ struct RunCapacity
   }
 };
 
-/** Returns the capacity for all runs of row groups. If the arrays for the most possible runs would have more than
- * Tuning::WorstCaseBytes bytes, counts the runs and waits for their number. */
-template <typename TRun, typename TRowGroup, typename TExecutor>
+/** Returns the capacity for the most runs that row groups can have, but for fewer if the arrays of the runs would have
+ * more than Tuning::WorstCaseBytes bytes. `type` is the type of the values of runs, if they have values. */
+template <typename TRun, typename TRowGroup>
 RunCapacity
-CapacityFor(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
+CapacityFor(const RowGroupBits<TRowGroup> & groups, PixelType type)
 {
   // Parents, ranks of roots, and values.
-  constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun) + (TRowGroup::HasValues ? sizeof(std::uint64_t) : 0);
-  const std::uint64_t     mostRuns = MostRunsOf(groups);
-  return mostRuns <= Tuning::WorstCaseBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
-                                                          : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
+  const std::uint64_t bytesPerRun = 2 * sizeof(TRun) + (TRowGroup::HasValues ? WordsOfKey(type) * sizeof(Word) : 0);
+  return RunCapacity::AtMost(std::min(MostRunsOf(groups), Tuning::WorstCaseBytes / bytesPerRun));
+}
+
+/** Returns for how many runs LabelRuns() stores columns: 0 if adjacency is always found by word.
+ *
+ * A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one neighboring
+ * row group, and in wide rows, adjacency by word is as good. */
+template <typename TRowGroup>
+std::uint64_t
+ColumnLimitOf(const RowGroupBits<TRowGroup> & groups, const RunCapacity & capacity)
+{
+  const Grid &        words = groups.columns.words;
+  const std::uint64_t count = words.Count();
+  const bool          mayBeByRun = groups.groupsAlongZ > 1 && words.x <= Tuning::WideRowWords;
+  return mayBeByRun && !(capacity.isExact && capacity.runs >= count) ? std::min(capacity.runs, count) : 0;
 }
 
 /** Writes the run offset of each word of columns. */
@@ -235,10 +247,11 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
 template <typename TRun>
 struct RankTarget
 {
-  bool                   onlyRoots = false;      // only roots need a rank, if they have the first pixels
-  TRun *                 countMemory = nullptr;  // for the number of components, instead of memory of the executor
-  const ObservedValues * values = nullptr;       // of one image
-  ObservedValues *       copiedValues = nullptr; // gets them, if there are runs; null if they are not wanted
+  bool                   onlyRoots = false;         // only roots need a rank, if they have the first pixels
+  TRun *                 countMemory = nullptr;     // for the number of components, instead of memory of the executor
+  std::uint64_t *        runCountForHost = nullptr; // gets the number of runs, before the components are known
+  const ObservedValues * values = nullptr;          // of one image
+  ObservedValues *       copiedValues = nullptr;    // gets them, if there are runs; null if they are not wanted
 };
 
 /** The rank of the component of each run, and the number of objects. */
@@ -260,6 +273,19 @@ struct LabeledRuns
   StoredValues<TExecutor> values; // of the runs, if they have values
   bool                    onlyRoots;
   const TRun * positions = nullptr; // of each component, if components are selected and only roots have ranks
+
+  /** Sets the number of runs, which is at most the capacity, after the host knows it. `columnLimit` is that of
+   * ColumnLimitOf(). */
+  void
+  SetRunCount(std::uint64_t count, std::uint64_t columnLimit)
+  {
+    runCount = count;
+    componentCount.limit = count;
+    if (TRowGroup::IsOneRow && count <= columnLimit)
+    {
+      columnsOfRuns = { firstColumns.get(), lastColumns.get(), count };
+    }
+  }
 
   RanksOfRuns<TRun>
   GetRanks() const
@@ -372,11 +398,8 @@ LabelRuns(const TExecutor &               executor,
   const BoundedCount<TRun> runCount =
     capacity.isExact ? BoundedCount<TRun>(capacity.runs) : BoundedCount<TRun>(capacity.runs, countAddress);
 
-  // A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one
-  // neighboring row group, and in wide rows, adjacency by word is as good.
-  const bool mayBeByRun =
-    groups.groupsAlongZ > 1 && columns.words.x <= Tuning::WideRowWords && !(capacity.isExact && capacity.runs >= words);
-  const std::uint64_t columnLimit = mayBeByRun ? std::min(runCount.limit, words) : 0;
+  const std::uint64_t columnLimit = ColumnLimitOf(groups, capacity);
+  const bool          mayBeByRun = columnLimit != 0;
   auto                runOffsets = executor.template Allocate<TRun>(words);
   auto                firstColumns = executor.template Allocate<TRun>(columnLimit);
   auto                lastColumns = executor.template Allocate<TRun>(columnLimit);
@@ -385,6 +408,10 @@ LabelRuns(const TExecutor &               executor,
     StartsInWord<EdgesType>{ edges },
     StoreRuns<TRun, EdgesType>{ edges, runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit },
     countAddress);
+  if (target.runCountForHost != nullptr)
+  {
+    executor.ForEach(Grid{ 1 }, StoreCount<TRun>{ runCount, target.runCountForHost });
+  }
   auto                         values = StoreValuesOfRuns(executor, groups, runOffsets.get(), runCount, valueSource);
   IndexedRuns<TRowGroup, TRun> runs{
     groups, runOffsets.get(), { firstColumns.get(), lastColumns.get(), runCount.limit }, values.ofRuns

@@ -79,43 +79,65 @@ struct PackWord
   }
 };
 
-/** Kernel functor that writes the key of each run. A cell is eight pixels of a row of the stack: if a thread had all
- * runs of a word, the threads of a warp would write to distant addresses. */
+/** Kernel functor that writes the key of each run. A cell's x is a part of a word of the stack. */
 template <typename TBits, typename TRun>
 struct StoreKeys
 {
   using KeyType = std::conditional_t<sizeof(TBits) == 8, std::uint64_t, std::uint32_t>;
 
-  static constexpr unsigned int Columns = 8;
-
   PackForeground::PixelReader<TBits> reader;
   ValueKeys<TBits>                   keys;
   StartedRows                        rows;
   const TRun *                       runOffsets;
-  BoundedCount<TRun>                 runCount;
   KeyType *                          keysOfRuns;
+  unsigned int                       partBits; // a word has 2^partBits parts
 
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & cell) const
+  operator()(const Cell & part) const
   {
-    const std::uint64_t word = cell.x * Columns / BitsPerWord;
-    const unsigned int  first = cell.x * Columns % BitsPerWord;
-    const std::uint64_t at = rows.RowBegin(cell.y, cell.z) + word;
+    const std::uint64_t at = part.x >> partBits;
+    const unsigned int  width = BitsPerWord >> partBits;
+    const unsigned int  first = (static_cast<unsigned int>(part.x) & ((1U << partBits) - 1)) * width;
     const Word          starts = rows.starts[at];
-    Word                left = starts & BitsThrough(Columns - 1) << first;
-    if (left == 0 || runCount.IsExceeded())
+    Word                left = starts & BitsThrough(width - 1) << first;
+    if (left == 0)
     {
       return;
     }
+    const Cell          word = CellAt(rows.words, at);
     const ImageStack &  stack = reader.stack;
-    const TBits * const pixels = reader.pixels.Row(stack, cell.y, cell.z, stack.ImageOf(cell.z));
+    const TBits * const pixels = reader.pixels.Row(stack, word.y, word.z, stack.ImageOf(word.z));
     TRun                run = runOffsets[at] + CountBits(starts & ((Word{ 1 } << first) - 1));
     for (; left != 0; left &= left - 1, ++run)
     {
-      const auto x = static_cast<std::int64_t>(word * BitsPerWord + LowestBit(left));
+      const auto x = static_cast<std::int64_t>(word.x * BitsPerWord + LowestBit(left));
       keysOfRuns[run] = keys(pixels[x * reader.pixels.pixelStride]);
     }
+  }
+};
+
+/** The work of the kernel that writes the keys. If words have many runs, a thread has a part of a word: otherwise the
+ * threads of a warp would write to distant addresses. */
+template <typename TBits, typename TRun>
+struct StoreKeysWork
+{
+  BoundedCount<TRun>     runCount;
+  StoreKeys<TBits, TRun> storeKeys;
+
+  static constexpr unsigned int MostPartBits = 2;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Dispatch(const TVisitor & visit) const
+  {
+    const std::uint64_t    words = storeKeys.rows.words.Count();
+    const std::uint64_t    count = runCount.GetOrZero();
+    StoreKeys<TBits, TRun> functor = storeKeys;
+    functor.partBits = count <= words << MostPartBits ? 0 : MostPartBits;
+    visit(count == 0 ? 0 : words << functor.partBits, functor);
   }
 };
 
@@ -192,16 +214,17 @@ StoreValuesOfRuns(const TExecutor &                                executor,
     auto memory = executor.template Allocate<Word>(runCount.limit * WordsOfKey(type));
     VisitWidth(type, [&](auto width) {
       using BitsType = decltype(width);
-      using FunctorType = ValueRuns::StoreKeys<BitsType, TRun>;
-      const auto   pixels = PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image);
-      const Grid & words = groups.rows.words;
-      executor.ForEach(Grid{ words.x * BitsPerWord / FunctorType::Columns, words.y, words.z },
-                       FunctorType{ { pixels, source.GetStack() },
-                                    ValueKeys<BitsType>::Of(type),
-                                    groups.columns,
-                                    runOffsets,
-                                    runCount,
-                                    reinterpret_cast<typename FunctorType::KeyType *>(memory.get()) });
+      using WorkType = ValueRuns::StoreKeysWork<BitsType, TRun>;
+      const StartedRows & rows = groups.columns;
+      executor.Dispatch(
+        Grid{ rows.words.Count() << WorkType::MostPartBits },
+        WorkType{ runCount,
+                  { { PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image), source.GetStack() },
+                    ValueKeys<BitsType>::Of(type),
+                    rows,
+                    runOffsets,
+                    reinterpret_cast<decltype(WorkType::storeKeys.keysOfRuns)>(memory.get()),
+                    0 } });
     });
     const void * const keys = memory.get();
     return { std::move(memory), RunValues::Of(type, keys) };
