@@ -4,12 +4,10 @@
 
 #include "engine/Calls.h"
 #include "engine/Checks.h"
+#include "engine/HostComponents.h"
 #include "engine/MemoryLimit.h"
 #include "engine/Slabs.h"
-#include "algorithms/DeviceSteps.h"
 #include "algorithms/analysis/ExportRows.h"
-#include "algorithms/analysis/MeasureIntensities.h"
-#include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/blocks/BlockPixels.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
@@ -132,30 +130,6 @@ WriteLabels(const LabelerOptions &      options,
   });
 }
 
-/** Measures the intensities of components, if the request wants them. `ranks` has the rank of each run. */
-template <typename TRowGroup, typename TRun>
-CudaConnectedComponentIntensities
-MeasureIntensities(const HostExecutor &                 executor,
-                   const IndexedRuns<TRowGroup, TRun> & runs,
-                   const TRun *                         ranks,
-                   std::uint64_t                        componentCount,
-                   const Request &                      request)
-{
-  if (!request.WantsIntensities())
-  {
-    return {};
-  }
-  const auto rows = executor.Allocate<IntensityValue>(componentCount);
-  MeasureIntensitiesOfRuns(executor,
-                           runs,
-                           ranks,
-                           StackOf<TRowGroup>(request.size, request.images),
-                           IntensityImage::Of(request.intensities),
-                           componentCount,
-                           rows.get());
-  return Unpack(request.intensities.type, rows.get(), componentCount);
-}
-
 /** Labels the runs of images of bits on the host. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, HostExecutor>
@@ -191,38 +165,6 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
   }
   const auto capacity = RunCapacity::Exactly(bits.runs.total);
   return LabelRuns<TRun>(HostExecutor(parallelFor), bits.groups, request.neighbors, capacity, { &request.values });
-}
-
-/** Selects and measures the components of labeled runs on the host, and calls write(runs, imageRanks, componentCount).
- * All memory is allocated before, except that of a block. */
-template <typename TRowGroup, typename TRun, typename TVisitor>
-CudaConnectedComponentTable
-FinishOnHost(const HostExecutor &                          executor,
-             const Request &                               request,
-             LabeledRuns<TRowGroup, TRun, HostExecutor> && labeled,
-             const TVisitor &                              write)
-{
-  labeled.componentCount = { labeled.componentCount.GetOrZero() };
-  const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
-  const std::uint64_t kept = selected.kept.GetOrZero();
-  Components          components;
-  auto &              table = components.table;
-  table.originalComponentCount = selected.labeled.componentCount.limit;
-  table.componentCount = kept;
-  table.componentCounts.resize(request.images);
-  CudaConnectedComponentDeviceCall call;
-  call.componentCounts = table.componentCounts.data();
-  StoreNumbersOf(executor, selected, request, call);
-  components.RequireLabels(request.labelValues);
-  if (request.wantsTable && selected.analyzed)
-  {
-    const CallersTable columns = MakeColumns(table, request.columns, kept);
-    ExportRows(executor, selected, { kept }, request, columns);
-  }
-  table.intensities =
-    MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
-  write(selected.labeled, selected.imageRanks, kept);
-  return std::move(table);
 }
 
 /** A limit below this has no room for the memory that CUDA's pool takes at once. */
@@ -282,17 +224,14 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   };
 
   const auto finish = [&](const HostBits<TRowGroup> & bits, Word * memory, auto labeled) {
-    const HostExecutor executor(parallelFor);
-    return FinishOnHost(executor,
-                        request,
-                        std::move(labeled),
-                        [&](const auto & runs, const auto & imageRanks, std::uint64_t componentCount) {
-                          const auto * const ranks = runs.ranks.get();
-                          write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, componentCount, [&] {
-                            const auto ofColumns = runs.GetIndexed().OfColumns();
-                            VisitSelectedRows(parallelFor, bits, ofColumns, ranks, stack, memory, *output.visitMask);
-                          });
-                        });
+    HostComponents     components(HostExecutor(parallelFor), request, std::move(labeled));
+    const auto &       runs = components.selected.labeled;
+    const auto * const ranks = runs.ranks.get();
+    const auto &       imageRanks = components.selected.imageRanks;
+    write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, components.table.componentCount, [&] {
+      VisitSelectedRows(parallelFor, bits, runs.GetIndexed().OfColumns(), ranks, stack, memory, *output.visitMask);
+    });
+    return std::move(components.table);
   };
   if (options.onHost)
   {
@@ -378,8 +317,8 @@ LabelRowsOnHost(const LabelerOptions &                               options,
       const HostExecutor executor(parallelFor);
       const auto         offsets = executor.Allocate<RunType>(bits.groups.columns.words.Count());
       StoreRunOffsets(executor, bits.groups, offsets.get());
-      table.intensities = MeasureIntensities(
-        executor, IndexedRuns<TRowGroup, RunType>{ bits.groups, offsets.get() }, ranks, table.componentCount, request);
+      table.intensities = HostComponents<TRowGroup, RunType>::MeasureIntensities(
+        executor, { bits.groups, offsets.get() }, ranks, table.componentCount, request);
     }
     write(bits, HostRanks(ranks), imageRanks, table.componentCount, [&] {
       VisitMaskRows(parallelFor, static_cast<const Word *>(runs.mask.get()), stack, *output.visitMask);
