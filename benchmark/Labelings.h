@@ -12,6 +12,16 @@
 namespace itk::ccl
 {
 
+/** Returns the capacity for all runs. Waits for their number if there is no room for the most possible ones. */
+template <typename TRowGroup, typename TExecutor>
+RunCapacity
+CapacityForAll(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
+{
+  const auto capacity = CapacityFor<std::uint32_t>(groups, PixelType::UInt8);
+  return capacity.runs == MostRunsOf(groups) ? capacity
+                                             : RunCapacity::Exactly(CountRuns<std::uint32_t>(executor, groups));
+}
+
 /** Labels an image by runs. Writes ITK's labels. */
 template <typename TRowGroup, typename TExecutor>
 void
@@ -23,7 +33,7 @@ LabelByRuns(const TExecutor &    executor,
 {
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
-  const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
+  const auto capacity = CapacityForAll(executor, grouped.groups);
   const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, neighbors, capacity);
   WriteRunLabels(executor, runs.GetIndexed(), runs.GetRanks(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
 }
@@ -41,7 +51,7 @@ MeasureByRuns(const TExecutor &    executor,
   VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
-    const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
+    const auto capacity = CapacityForAll(executor, grouped.groups);
     auto       runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.neighbors, capacity);
     const auto selected = SelectComponentsOf(executor, std::move(runs), request);
     write(selected.labeled.GetIndexed(), selected.labeled.ranks.get());

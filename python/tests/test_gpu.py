@@ -150,22 +150,30 @@ def test_by_value(library, dtype):
                 np.testing.assert_array_equal(library.host(column), expected[name])
 
 
-@pytest.mark.parametrize("side", [4900, 5400])
-def test_many_runs_of_values(library, side):
-    """Images whose runs fit into the memory that a call takes without knowing their number, and images with more."""
-    array = np.random.default_rng(side).integers(0, 5, (side, side), dtype=np.uint32)
-    expected, n = ccc.label(array, return_num=True, by_value=True, background=None, device="cpu")
+@pytest.mark.parametrize(
+    "shape, axes",
+    [((4900, 4900), 2), ((5400, 5400), 2), ((240, 240, 240), 3), ((300, 290, 310), 3), ((6, 2300, 2000), 2)],
+)
+def test_many_runs_of_values(library, shape, axes):
+    """Images whose runs fit into the memory that a call takes before it knows their number, and larger ones."""
+    random = np.random.default_rng(len(shape))
+    array = random.integers(0, 5, shape, dtype=np.uint32)
     image = library.array(array)
-    labels, count = ccc.label(image, return_num=True, by_value=True, background=None)
-    assert count == n
-    np.testing.assert_array_equal(library.host(labels), expected)
-    columns = ccc.component_statistics(image, by_value=True, background=None)
-    areas = np.bincount(expected.reshape(-1), minlength=n + 1)[1:]
-    np.testing.assert_array_equal(library.host(columns["area"]), areas)
-    first = np.unique(expected, return_index=True)[1]
-    np.testing.assert_array_equal(library.host(columns["value"]), array.reshape(-1)[first])
-    ccc.label(image, by_value=True, background=None, out=image)
-    np.testing.assert_array_equal(library.host(image), expected)
+    options = {"by_value": True, "background": None, "spatial_dims": axes}
+    for masks in ({}, {"mask": random.random(shape) < 0.7}):
+        on_gpu = {name: library.array(mask) for name, mask in masks.items()}
+        expected, n = ccc.label(array, return_num=True, device="cpu", **options, **masks)
+        labels, count = ccc.label(image, return_num=True, **options, **on_gpu)
+        np.testing.assert_array_equal(count, n)
+        np.testing.assert_array_equal(library.host(labels), expected)
+    columns = ccc.component_statistics(image, **options)
+    expected = ccc.component_statistics(array, device="cpu", **options)
+    for name, column in columns.items():
+        np.testing.assert_array_equal(library.host(column), expected[name])
+    kept = ccc.remove_small(image, 3, **options)
+    np.testing.assert_array_equal(library.host(kept), ccc.remove_small(array, 3, device="cpu", **options))
+    ccc.label(image, **options, out=image)
+    np.testing.assert_array_equal(library.host(image), ccc.label(array, device="cpu", **options))
 
 
 @pytest.mark.parametrize("side", [5000, 8200])
@@ -176,6 +184,40 @@ def test_many_runs_of_a_mask(library, side):
     np.testing.assert_array_equal(library.host(labels)[array], np.arange(1, count + 1))
     columns = ccc.component_statistics(library.array(array), connectivity=1)
     assert len(columns["area"]) == count and (columns["area"] == 1).all()
+
+
+@pytest.fixture(scope="module")
+def sparse_volume():
+    cubes = np.random.default_rng(1).random((48, 64, 64)) < 0.2
+    return cubes.repeat(16, 0).repeat(16, 1).repeat(16, 2)
+
+
+@pytest.mark.parametrize("connectivity", [1, 3])
+def test_few_runs_of_a_volume_that_may_have_many(library, sparse_volume, connectivity):
+    options = {"connectivity": connectivity}
+    image = library.array(sparse_volume)
+    expected = ccc.component_statistics(sparse_volume, device="cpu", **options)
+    for name, column in ccc.component_statistics(image, **options).items():
+        np.testing.assert_array_equal(library.host(column), expected[name])
+    labels = library.host(ccc.label(image, **options))
+    np.testing.assert_array_equal(labels, ccc.label(sparse_volume, device="cpu", **options))
+
+
+def test_memory_for_few_runs_of_many_is_enough(sparse_volume):
+    """Calls whose first try takes all memory try again with memory for the runs that there are."""
+    cupy = Cupy()
+    image = cupy.array(sparse_volume)
+    expected = ccc.keep_largest(sparse_volume, device="cpu", connectivity=1)
+    pool = cupy.xp.get_default_memory_pool()
+    for mebibytes in range(1200, 2000, 50):
+        pool.free_all_blocks()
+        pool.set_limit(pool.used_bytes() + (mebibytes << 20))
+        try:
+            kept = ccc.keep_largest(image, connectivity=1)
+        finally:
+            pool.set_limit(0)
+        np.testing.assert_array_equal(kept.get(), expected)
+        del kept
 
 
 def test_by_value_of_bfloat16():

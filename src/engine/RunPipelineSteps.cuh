@@ -141,7 +141,8 @@ LabelManyRuns(const DeviceExecutor &          executor,
               const Request &                 request,
               std::unique_ptr<DeviceArena> &  arena)
 {
-  if (!knownCount)
+  // The hash table of UniteRunsOfValues() would be as large as for the most runs.
+  if (!knownCount && request.neighbors != Neighbors::All)
   {
     if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, arena))
     {
@@ -392,15 +393,35 @@ LabelPixelsOf(const DeviceExecutor & executor,
     // Without a selection, all components are kept.
     (request.selection.IsDefault() ? target.countMemory : keptMemory) = &hostNumbers->kept;
   }
-  const auto selected =
-    isOneBlock
-      ? SelectComponentsOf(
-          in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, { &input }, target), request, keptMemory)
-      : SelectManyRuns<TRun>(in, groups, std::nullopt, { &input }, request, arena);
-  return AwaitComponents(
-    in, resources, selected, request, request.WantsIntensities(), hostNumbers, images.values.get(), makeTable, [&] {
-      WriteOutput(in, selected, input, request, output);
-    });
+  const auto finish = [&](const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected) {
+    return AwaitComponents(
+      in, resources, selected, request, request.WantsIntensities(), hostNumbers, images.values.get(), makeTable, [&] {
+        WriteOutput(in, selected, input, request, output);
+      });
+  };
+  if (isOneBlock)
+  {
+    auto labeled = LabelRuns<TRun>(in, groups, request.neighbors, capacity, { &input }, target);
+    return finish(SelectComponentsOf(in, std::move(labeled), request, keptMemory));
+  }
+  const auto finishMany = [&](std::optional<std::uint64_t> knownCount) {
+    return finish(SelectManyRuns<TRun>(in, groups, knownCount, { &input }, request, arena));
+  };
+  try
+  {
+    return finishMany(std::nullopt);
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    // The runs may need less memory than they have. With a table of the caller, the output may have been written.
+    const bool mayRepeat = arena != nullptr && (makeTable == nullptr || request.output == OutputKind::None);
+    if (!mayRepeat || error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
+    {
+      throw;
+    }
+  }
+  arena.reset();
+  return finishMany(CountRuns<TRun>(in, groups));
 }
 
 /** The bits of images and the values of their runs, copied from the host. A template of the executor, so that

@@ -26,8 +26,7 @@ struct Tuning
   static constexpr unsigned int ThreadBlocksForCells = 128;
   static constexpr unsigned int ResidentThreadBlocks = 8;
 
-  /** If the arrays for the most possible runs of an image have at most so many bytes, the host does not wait for the
-   * number of runs. */
+  /** The most bytes of arrays for runs or components whose number the host does not know. */
   static constexpr std::uint64_t WorstCaseBytes = std::uint64_t{ 256 } << 20;
 
   /** Up to this many bytes, the block with the arrays of a waiting call is kept for the next calls. */

@@ -205,29 +205,36 @@ struct RunCapacity
   }
 };
 
+/** Returns whether adjacency may be found by run: it needs the columns of runs.
+ *
+ * A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one neighboring
+ * row group, and in wide rows, adjacency by word is as good. */
+template <typename TRowGroup>
+bool
+MayBeByRun(const RowGroupBits<TRowGroup> & groups)
+{
+  return groups.groupsAlongZ > 1 && groups.columns.words.x <= Tuning::WideRowWords;
+}
+
+/** Returns for how many runs LabelRuns() stores columns: 0 if adjacency is always found by word. */
+template <typename TRowGroup>
+std::uint64_t
+ColumnLimitOf(const RowGroupBits<TRowGroup> & groups, const RunCapacity & capacity)
+{
+  const std::uint64_t words = groups.columns.words.Count();
+  return MayBeByRun(groups) && !(capacity.isExact && capacity.runs >= words) ? std::min(capacity.runs, words) : 0;
+}
+
 /** Returns the capacity for the most runs that row groups can have, but for fewer if the arrays of the runs would have
  * more than Tuning::WorstCaseBytes bytes. `type` is the type of the values of runs, if they have values. */
 template <typename TRun, typename TRowGroup>
 RunCapacity
 CapacityFor(const RowGroupBits<TRowGroup> & groups, PixelType type)
 {
-  // Parents, ranks of roots, and values.
-  const std::uint64_t bytesPerRun = 2 * sizeof(TRun) + (TRowGroup::HasValues ? WordsOfKey(type) * sizeof(Word) : 0);
+  // Parents, ranks of roots, first and last columns, and values.
+  const std::uint64_t bytesPerRun =
+    (MayBeByRun(groups) ? 4 : 2) * sizeof(TRun) + (TRowGroup::HasValues ? WordsOfKey(type) * sizeof(Word) : 0);
   return RunCapacity::AtMost(std::min(MostRunsOf(groups), Tuning::WorstCaseBytes / bytesPerRun));
-}
-
-/** Returns for how many runs LabelRuns() stores columns: 0 if adjacency is always found by word.
- *
- * A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one neighboring
- * row group, and in wide rows, adjacency by word is as good. */
-template <typename TRowGroup>
-std::uint64_t
-ColumnLimitOf(const RowGroupBits<TRowGroup> & groups, const RunCapacity & capacity)
-{
-  const Grid &        words = groups.columns.words;
-  const std::uint64_t count = words.Count();
-  const bool          mayBeByRun = groups.groupsAlongZ > 1 && words.x <= Tuning::WideRowWords;
-  return mayBeByRun && !(capacity.isExact && capacity.runs >= count) ? std::min(capacity.runs, count) : 0;
 }
 
 /** Writes the run offset of each word of columns. */
