@@ -24,8 +24,8 @@ def taken(monkeypatch):
     calls = []
     function = _exchange.label
 
-    def label(image):
-        result = function(image)
+    def label(image, *regions):
+        result = function(image, *regions)
         calls.append(result is not None)
         return result
 
@@ -47,6 +47,14 @@ def check_like_general(image):
             assert getattr(found, name) == getattr(labels, name)
         assert found.stride() == labels.stride() and found.is_inference() == labels.is_inference()
         assert torch.equal(found, labels)
+
+
+def test_values_in_host_memory_are_for_the_general_functions(taken):
+    image = torch.tensor([2, 2, 1, 0])
+    assert ccc.label(image, by_value=True).tolist() == [1, 1, 2, 0]
+    assert ccc.label(image, by_value=True, background=None).tolist() == [1, 1, 2, 3]
+    assert ccc.label(image, by_value=True, background=1).tolist() == [1, 1, 0, 2]
+    assert taken == [False, False]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -188,7 +188,7 @@ def test_many_runs_of_a_mask(library, side):
 
 @pytest.fixture(scope="module")
 def sparse_volume():
-    cubes = np.random.default_rng(1).random((48, 64, 64)) < 0.2
+    cubes = np.random.default_rng(1).random((24, 64, 64)) < 0.02
     return cubes.repeat(16, 0).repeat(16, 1).repeat(16, 2)
 
 
@@ -209,7 +209,7 @@ def test_memory_for_few_runs_of_many_is_enough(sparse_volume):
     image = cupy.array(sparse_volume)
     expected = ccc.keep_largest(sparse_volume, device="cpu", connectivity=1)
     pool = cupy.xp.get_default_memory_pool()
-    for mebibytes in range(1200, 2000, 50):
+    for mebibytes in range(575, 850, 25):
         pool.free_all_blocks()
         pool.set_limit(pool.used_bytes() + (mebibytes << 20))
         try:
