@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG fa9f8e8e5ede0a5ea338d9a48cc92338691e6929
+  GIT_TAG 423facfc13357a82ef8cb84f6a399f441d4f0656
   )
