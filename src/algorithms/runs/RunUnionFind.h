@@ -250,7 +250,7 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
                                noTotal);
 }
 
-/** Which ranks LabelRuns() must write, and where the number of components and the values of the pixels go. */
+/** Which ranks LabelRuns() must write, and where the numbers of runs and components and the values of the pixels go. */
 template <typename TRun>
 struct RankTarget
 {
