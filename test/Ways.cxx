@@ -198,8 +198,12 @@ LabelRunsOnHost(const HostExecutor & executor,
   }
   TRun          count = 0;
   std::uint64_t runCount = 0;
-  const auto    ranked = LabelRuns<TRun>(
-    ManyThreadsExecutor(parallelFor), hostBits.groups, neighbors, most, {}, { true, &count, &runCount });
+  const auto    ranked = LabelRuns<TRun>(ManyThreadsExecutor(parallelFor),
+                                      hostBits.groups,
+                                      neighbors,
+                                      RunCapacity::AtMost(hostBits.runs.total),
+                                         {},
+                                         { true, &count, &runCount });
   EXPECT_EQ(runCount, hostBits.runs.total);
   EXPECT_EQ(count, runs.componentCount.GetOrZero());
 

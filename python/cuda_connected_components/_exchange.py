@@ -4,7 +4,7 @@ The class of a tensor has a table of C functions, `__dlpack_c_exchange_api__`.
 The extension module reads tensors and allocates memory by it. The functions
 here return None if the general functions must do the work, or must say why it
 cannot be done. They take bools and integers, which have no gradients, and the
-options that are the default; `label` takes equal values, too.
+options that are the default. `label` labels regions of equal value, too.
 """
 
 import functools

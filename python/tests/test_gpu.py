@@ -209,13 +209,14 @@ def test_memory_for_few_runs_of_many_is_enough(sparse_volume):
     image = cupy.array(sparse_volume)
     expected = ccc.keep_largest(sparse_volume, device="cpu", connectivity=1)
     pool = cupy.xp.get_default_memory_pool()
+    limit = pool.get_limit()
     for mebibytes in range(575, 850, 25):
         pool.free_all_blocks()
-        pool.set_limit(pool.used_bytes() + (mebibytes << 20))
+        pool.set_limit(pool.total_bytes() + (mebibytes << 20))
         try:
             kept = ccc.keep_largest(image, connectivity=1)
         finally:
-            pool.set_limit(0)
+            pool.set_limit(limit)
         np.testing.assert_array_equal(kept.get(), expected)
         del kept
 

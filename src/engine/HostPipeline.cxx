@@ -223,6 +223,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     }
   };
 
+  // All memory but that of a block is allocated before the output is written.
   const auto finish = [&](const HostBits<TRowGroup> & bits, Word * memory, auto labeled) {
     HostComponents     components(HostExecutor(parallelFor), request, std::move(labeled));
     const auto &       runs = components.selected.labeled;

@@ -43,7 +43,7 @@ MakeArena(const DeviceExecutor & executor, const ArenaSize & size)
 struct CallMemory
 {
   std::shared_ptr<void>        block; // of the cache, or null
-  std::unique_ptr<DeviceArena> arena; // or null: the arrays are allocated one by one
+  std::unique_ptr<DeviceArena> arena; // or null: see LabelPixelsOf()
 };
 
 /** Returns memory for the arrays of a call, if they are not large. `mayKeep` tells whether the call waits for all work
@@ -100,13 +100,15 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
 }
 
 /** Labels the runs of images, in memory for the most runs of CapacityFor(). Waits for their number, which is known
- * before their components. Returns nothing if there is too little memory, or if there are more runs. */
+ * before their components. Returns nothing if there is too little memory, or if there are more runs: then `runCount`
+ * gets their number. */
 template <typename TRun, typename TRowGroup>
 std::optional<LabeledRuns<TRowGroup, TRun, DeviceExecutor>>
 TryToLabelRuns(const DeviceExecutor &          executor,
                const RowGroupBits<TRowGroup> & groups,
                const RunValueSource &          values,
                const Request &                 request,
+               std::optional<std::uint64_t> &  runCount,
                std::unique_ptr<DeviceArena> &  arena)
 {
   const RunCapacity       capacity = CapacityFor<TRun>(groups, values.image->type);
@@ -121,37 +123,42 @@ TryToLabelRuns(const DeviceExecutor &          executor,
   RankTarget<TRun> target{ !request.WantsIntensities() };
   target.runCountForHost = result.GetAddress();
   auto labeled = LabelRuns<TRun>(executor.In(*arena), groups, request.neighbors, capacity, values, target);
-  const std::uint64_t runCount = result.Get();
-  if (runCount > capacity.runs)
+  const std::uint64_t count = result.Get();
+  if (count > capacity.runs)
   {
+    runCount = count;
     return std::nullopt;
   }
-  labeled.SetRunCount(runCount, ColumnLimitOf(groups, capacity));
+  labeled.SetRunCount(count, ColumnLimitOf(groups, capacity));
   return labeled;
 }
 
-/** Labels the runs of images that may have many. `knownCount` is the number of runs, if the caller knows it. Otherwise,
- * waits for it. `arena` gets memory for arrays. */
+/** Labels the runs of images that may have many. `runCount` is the number of runs, if the caller knows it. Otherwise,
+ * waits for it; `runCount` gets it if the arrays have exactly this size. `arena` gets memory for arrays. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, DeviceExecutor>
 LabelManyRuns(const DeviceExecutor &          executor,
               const RowGroupBits<TRowGroup> & groups,
-              std::optional<std::uint64_t>    knownCount,
+              std::optional<std::uint64_t> &  runCount,
               const RunValueSource &          values,
               const Request &                 request,
               std::unique_ptr<DeviceArena> &  arena)
 {
   // The hash table of UniteRunsOfValues() would be as large as for the most runs.
-  if (!knownCount && request.neighbors != Neighbors::All)
+  if (!runCount && request.neighbors != Neighbors::All)
   {
-    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, arena))
+    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, arena))
     {
       return std::move(*labeled);
     }
     arena.reset();
   }
+  if (!runCount)
+  {
+    runCount = CountRuns<TRun>(executor, groups);
+  }
   // There may be many runs. So their arrays are freed as early as possible.
-  const auto              capacity = RunCapacity::Exactly(knownCount ? *knownCount : CountRuns<TRun>(executor, groups));
+  const auto              capacity = RunCapacity::Exactly(*runCount);
   const MeasuringExecutor measuring(SortStorageBytes);
   LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);
   ArenaSize size = measuring.GetSize();
@@ -160,19 +167,19 @@ LabelManyRuns(const DeviceExecutor &          executor,
   return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values);
 }
 
-/** Labels runs by the algorithm of a request, and selects their components. Waits for the numbers of runs and of
- * components if memory for the most possible ones would be large. */
+/** Labels runs by the algorithm of a request, and selects their components. `runCount` is as in LabelManyRuns(). Waits
+ * for the number of components if memory for the most possible ones would be large. */
 template <typename TRun, typename TRowGroup>
 SelectedRuns<TRowGroup, TRun, DeviceExecutor>
 SelectManyRuns(const DeviceExecutor &          executor,
                const RowGroupBits<TRowGroup> & groups,
-               std::optional<std::uint64_t>    knownCount,
+               std::optional<std::uint64_t> &  runCount,
                const RunValueSource &          values,
                const Request &                 request,
                std::unique_ptr<DeviceArena> &  arena)
 {
-  const auto label = [&] { return LabelManyRuns<TRun>(executor, groups, knownCount, values, request, arena); };
-  auto labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, knownCount, request) : label();
+  const auto label = [&] { return LabelManyRuns<TRun>(executor, groups, runCount, values, request, arena); };
+  auto       labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, runCount, request) : label();
   const std::uint64_t components = labeled.componentCount.limit;
   if (request.NeedsAnalysis() &&
       TableWords<TRun>(request, components) * 8 + components * 2 * sizeof(TRun) > Tuning::WorstCaseBytes)
@@ -332,8 +339,8 @@ AwaitComponents(const DeviceExecutor &                                executor,
 }
 
 /** Labels or fills images in device memory by their runs: the steps of EnqueueSteps(), in one block of memory. If it
- * would be large, or if the algorithm is a published one, memory is allocated as it is needed. Returns the components.
- */
+ * would be large, the runs have a block of their own, and other memory is allocated as it is needed. If there is too
+ * little memory then, or if the algorithm is a published one, there are no blocks. Returns the components. */
 template <typename TRowGroup, typename TRun>
 Components
 LabelPixelsOf(const DeviceExecutor & executor,
@@ -393,35 +400,48 @@ LabelPixelsOf(const DeviceExecutor & executor,
     // Without a selection, all components are kept.
     (request.selection.IsDefault() ? target.countMemory : keptMemory) = &hostNumbers->kept;
   }
+  bool             isTableMade = false;
+  const TableMaker makeTableOnce = [&](std::uint64_t rows) {
+    isTableMade = true;
+    return (*makeTable)(rows);
+  };
+  // All memory of a call but the caller's table is allocated before the output is written.
   const auto finish = [&](const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected) {
-    return AwaitComponents(
-      in, resources, selected, request, request.WantsIntensities(), hostNumbers, images.values.get(), makeTable, [&] {
-        WriteOutput(in, selected, input, request, output);
-      });
+    return AwaitComponents(in,
+                           resources,
+                           selected,
+                           request,
+                           request.WantsIntensities(),
+                           hostNumbers,
+                           images.values.get(),
+                           makeTable == nullptr ? nullptr : &makeTableOnce,
+                           [&] { WriteOutput(in, selected, input, request, output); });
   };
   if (isOneBlock)
   {
     auto labeled = LabelRuns<TRun>(in, groups, request.neighbors, capacity, { &input }, target);
     return finish(SelectComponentsOf(in, std::move(labeled), request, keptMemory));
   }
-  const auto finishMany = [&](std::optional<std::uint64_t> knownCount) {
-    return finish(SelectManyRuns<TRun>(in, groups, knownCount, { &input }, request, arena));
+  std::optional<std::uint64_t> runCount;
+  const auto                   finishMany = [&] {
+    return finish(SelectManyRuns<TRun>(in, groups, runCount, { &input }, request, arena));
   };
   try
   {
-    return finishMany(std::nullopt);
+    return finishMany();
   }
   catch (const CudaConnectedComponentError & error)
   {
-    // The runs may need less memory than they have. With a table of the caller, the output may have been written.
-    const bool mayRepeat = arena != nullptr && (makeTable == nullptr || request.output == OutputKind::None);
+    // The runs may need less memory than TryToLabelRuns() gave them.
+    const bool mayRepeat = arena != nullptr && !runCount && !isTableMade;
     if (!mayRepeat || error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
     {
       throw;
     }
   }
   arena.reset();
-  return finishMany(CountRuns<TRun>(in, groups));
+  runCount = CountRuns<TRun>(in, groups);
+  return finishMany();
 }
 
 /** The bits of images and the values of their runs, copied from the host. A template of the executor, so that
@@ -502,12 +522,13 @@ LabelBitsOf(const DeviceExecutor & executor,
     });
   const auto &         groups = uploaded.grouped.groups;
   const std::uint64_t  runCount = packed.runCount;
+  std::optional        knownCount(runCount);
   const RunValueSource values{ &request.values, uploaded.keys.get() };
   const auto           selected =
     block != nullptr
                 ? SelectComponentsOf(
           in, LabelRuns<TRun>(in, groups, request.neighbors, RunCapacity::Exactly(runCount), values), request)
-                : SelectManyRuns<TRun>(executor, groups, runCount, values, request, arena);
+                : SelectManyRuns<TRun>(executor, groups, knownCount, values, request, arena);
   const TRun * const ranks = selected.labeled.ranks.get();
   RunLabels          result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
   const auto         writeOutput = [&] {
