@@ -24,8 +24,8 @@ def taken(monkeypatch):
     calls = []
     function = _exchange.label
 
-    def label(image, *regions):
-        result = function(image, *regions)
+    def label(image, *options):
+        result = function(image, *options)
         calls.append(result is not None)
         return result
 
