@@ -42,6 +42,20 @@ LoadCurrent(const T * address)
 #endif
 }
 
+/** Does the same for two values that follow each other. `address` must be a multiple of 16. On the device, this is one
+ * load: loads of one address by all warps take turns. */
+CCL_HOST_DEVICE
+inline void
+LoadCurrentPair(const std::uint64_t * address, std::uint64_t & first, std::uint64_t & second)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("ld.volatile.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(address));
+#else
+  first = LoadCurrent(address);
+  second = LoadCurrent(address + 1);
+#endif
+}
+
 /** Writes a value to an address. On the device, this is a plain store. */
 template <typename T>
 CCL_HOST_DEVICE

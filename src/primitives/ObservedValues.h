@@ -174,10 +174,10 @@ struct ValueBits
 };
 
 /** The values of the pixels of an image that are not 0. Without pixels, all members are 0. */
-struct ObservedValues
+struct alignas(16) ObservedValues
 {
   std::uint64_t ones = 0;  // as ValueBits
-  std::uint64_t zeros = 0; // as ValueBits
+  std::uint64_t zeros = 0; // as ValueBits; after `ones`, see LoadCurrentPair()
   std::uint32_t facts = 0; // the sum of the constants below
 
   static constexpr std::uint32_t NaN = 1;
@@ -227,6 +227,14 @@ struct ObservedValues
     AtomicOrIfMissing(&facts, other.facts);
     AtomicOrIfMissing(&zeros, other.zeros);
     AtomicOrIfMissing(&ones, other.ones);
+  }
+
+  /** Returns whether others have all bits of these values. */
+  CCL_HOST_DEVICE
+  bool
+  IsIn(const ObservedValues & others) const
+  {
+    return ((ones & ~others.ones) | (zeros & ~others.zeros) | (facts & ~others.facts)) == 0;
   }
 
   bool
@@ -292,19 +300,6 @@ struct ValueObserver
   ObservedValues * images;
   PixelType        type;
 
-  /** Returns the bits that are known of an image. Called before pixels are read, so that a thread waits for both at the
-   * same time. */
-  CCL_HOST_DEVICE
-  ObservedValues
-  Start(std::uint64_t image) const
-  {
-    ObservedValues known;
-    known.ones = LoadCurrent(&images[image].ones);
-    known.zeros = LoadCurrent(&images[image].zeros);
-    known.facts = LoadCurrent(&images[image].facts);
-    return known;
-  }
-
   /** \param background the bits of the pixels of the chunk that are 0 */
   template <typename TBits>
   CCL_HOST_DEVICE
@@ -329,13 +324,23 @@ struct ValueObserver
     }
   }
 
+  /** Adds values to those of an image. Most threads know nothing new, but all ask for one address, where requests of
+   * the multiprocessors take turns. So threads without values ask for nothing, and others ask once. */
   CCL_HOST_DEVICE
   void
-  Finish(const ObservedValues & known, const ObservedValues & values, std::uint64_t image) const
+  Finish(const ObservedValues & values, std::uint64_t image) const
   {
-    if (((values.ones & ~known.ones) | (values.zeros & ~known.zeros) | (values.facts & ~known.facts)) != 0)
+    if (values.IsIn({}))
     {
-      images[image].MergeAtomically(values);
+      return;
+    }
+    ObservedValues * const all = images + image;
+    ObservedValues         known;
+    LoadCurrentPair(&all->ones, known.ones, known.zeros);
+    known.facts = values.facts == 0 ? 0 : LoadCurrent(&all->facts);
+    if (!values.IsIn(known))
+    {
+      all->MergeAtomically(values);
     }
   }
 
@@ -365,13 +370,6 @@ private:
 /** For kernels that only pack pixels. */
 struct NoObserver
 {
-  CCL_HOST_DEVICE
-  ObservedValues
-  Start(std::uint64_t) const
-  {
-    return {};
-  }
-
   template <typename TBits>
   CCL_HOST_DEVICE
   void
@@ -380,7 +378,7 @@ struct NoObserver
 
   CCL_HOST_DEVICE
   void
-  Finish(const ObservedValues &, const ObservedValues &, std::uint64_t) const
+  Finish(const ObservedValues &, std::uint64_t) const
   {}
 };
 

@@ -115,10 +115,9 @@ struct PackWordAt
     {
       return 0;
     }
-    const unsigned int   count = reader.CountInWord(cell.x);
-    Word                 word = 0;
-    const ObservedValues known = observer.Start(image);
-    ObservedValues       values;
+    const unsigned int count = reader.CountInWord(cell.x);
+    Word               word = 0;
+    ObservedValues     values;
     reader.ForEachChunk(reader.pixels.Row(stack, cell.y, cell.z, image),
                         cell.x * BitsPerWord,
                         foreground.IsConstant() ? 0 : count, // nothing is read if all pixels are foreground, or none
@@ -127,7 +126,7 @@ struct PackWordAt
                           observer.Add(chunk, bits, values);
                           word |= bits << begin;
                         });
-    observer.Finish(known, values, image);
+    observer.Finish(values, image);
     word = foreground.isInverted ? ~word : word;
     return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
