@@ -12,6 +12,7 @@
 #include "primitives/Vec4.h"
 #include "primitives/Runs.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace itk::ccl
@@ -22,15 +23,17 @@ namespace RunLabelWriteOut
 
 /** Kernel functor that writes the label of the run to each foreground pixel, and the background value to other pixels.
  *
- * A cell writes four columns of a row group, Vec4sPerCell times. The next four columns of a cell are Stride * 4
- * columns later, so the threads of a warp write neighboring addresses. If VAligned, all rows start at an aligned
+ * A cell writes four columns of a row group, Vec4sPerCell times. The next four columns of a cell are 4 * stride columns
+ * later, so the threads of a warp write neighboring addresses. If VAligned, all rows start at an aligned
  * address (see MisalignmentOf()). Otherwise, the first Vec4 of each row starts at the last aligned address, 0 to 3
  * pixels before the row. */
 template <typename TRowGroup, typename TRun, typename TOutput, bool VAligned>
 struct WriteLabels
 {
-  static constexpr unsigned int Vec4sPerCell = TRowGroup::IsOneRow ? Tuning::Vec4sPerThread : 1;
-  static constexpr unsigned int Stride = 32; // threads of a warp
+  static constexpr unsigned int Vec4sPerCell = TRowGroup::HasValues  ? Tuning::Vec4sPerThreadOfValues
+                                               : TRowGroup::IsOneRow ? Tuning::Vec4sPerThread
+                                                                     : 1;
+  static constexpr unsigned int WarpSize = 32;
 
   IndexedRuns<TRowGroup, TRun> runs;
   RanksOfRuns<TRun>            ranks;
@@ -38,14 +41,23 @@ struct WriteLabels
   ImageStack                   stack;
   LabelOfRank<TRun, TOutput>   labelOf;
   StackPixels<TOutput>         output;
+  unsigned int                 stride = StrideOf(stack);
 
-  CCL_HOST_DEVICE
+  /** Returns the cells from a Vec4 of a cell to its next one. A short row has as few cells as do its work. If runs have
+   * values, a constant pays more: all Vec4s of a cell start at one bit of their words. */
+  static unsigned int
+  StrideOf(const ImageStack & images)
+  {
+    return TRowGroup::HasValues
+             ? WarpSize
+             : static_cast<unsigned int>(std::min<std::uint64_t>(WarpSize, DivideUp(VectorsOf(images), Vec4sPerCell)));
+  }
+
   Grid
   GetCells() const
   {
-    const std::uint64_t vectors = DivideUp(stack.size.x, 4) + !VAligned;
-    const Grid &        groups = runs.groups.columns.words;
-    return { DivideUp(vectors, Vec4sPerCell * Stride) * Stride, groups.y, groups.z };
+    const Grid & groups = runs.groups.columns.words;
+    return { DivideUp(VectorsOf(stack), std::uint64_t{ Vec4sPerCell } * stride) * stride, groups.y, groups.z };
   }
 
   CCL_HOST_DEVICE
@@ -53,10 +65,12 @@ struct WriteLabels
   operator()(const Cell & cell) const
   {
     // TRun can hold the index of each word and pixel of the image, and 32-bit arithmetic is faster.
-    const auto    y = static_cast<TRun>(cell.y);
-    const auto    z = static_cast<TRun>(cell.z);
-    const auto    firstVector = static_cast<TRun>(cell.x / Stride * (Vec4sPerCell * Stride) + cell.x % Stride);
-    const auto    vectorXOf = [firstVector](unsigned int i) { return 4 * (firstVector + i * Stride); };
+    const auto y = static_cast<TRun>(cell.y);
+    const auto z = static_cast<TRun>(cell.z);
+    const auto firstVector = static_cast<TRun>(cell.x / WarpSize * (Vec4sPerCell * WarpSize) + cell.x % WarpSize);
+    const auto vectorXOf = [this, firstVector](unsigned int i) {
+      return 4 * (firstVector + i * (TRowGroup::HasValues ? WarpSize : stride));
+    };
     const TRun    columnsBegin = runs.groups.columns.RowBegin(y, z);
     const auto    image = static_cast<TRun>(stack.ImageOf(cell.z * TRowGroup::Slices));
     const TRun    firstRank = imageRanks.FirstOf(image);
@@ -119,6 +133,13 @@ struct WriteLabels
   }
 
 private:
+  /** Returns the number of Vec4s of a row. */
+  static std::uint64_t
+  VectorsOf(const ImageStack & images)
+  {
+    return DivideUp(images.size.x, 4) + !VAligned;
+  }
+
   /** Columns before the four columns. The Vec4 of a row may include some of them: it starts up to 3 pixels earlier. */
   static constexpr unsigned int ColumnsBefore = VAligned ? 0 : 3;
 
