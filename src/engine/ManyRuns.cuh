@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_ManyRuns_cuh
+#define ccl_engine_ManyRuns_cuh
+
+// Labels the runs of images that may have so many of them that not all arrays of a call get memory at its start. The
+// host waits for the number of runs.
+
+#include "engine/PublishedLabeling.cuh"
+#include "algorithms/Request.h"
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/published/GatherRunLabels.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "executors/MeasuringExecutor.h"
+#include "executors/device/DeviceExecutor.cuh"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace itk::ccl
+{
+
+/** Returns memory for the arrays of a call, or null if there is too little memory. */
+inline std::unique_ptr<DeviceArena>
+MakeArena(const DeviceExecutor & executor, const ArenaSize & size)
+{
+  try
+  {
+    return std::make_unique<DeviceArena>(executor.GetMemorySource(), size, executor.GetStream());
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    if (error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
+    {
+      throw;
+    }
+    return nullptr;
+  }
+}
+
+/** Labels the runs of an image by a published algorithm: reads the rank of each run at one of its pixels. */
+template <typename TRun, typename TRowGroup>
+LabeledRuns<TRowGroup, TRun, DeviceExecutor>
+LabelRunsAsPublished(const DeviceExecutor &          executor,
+                     const RowGroupBits<TRowGroup> & groups,
+                     std::optional<std::uint64_t>    knownCount,
+                     const Request &                 request)
+{
+  const auto          pixels = RankPixelsAsPublished<TRun>(executor, groups.rows, request);
+  const std::uint64_t runCount = knownCount ? *knownCount : CountRuns<TRun>(executor, groups);
+  const auto          none = [&] { return executor.Allocate<TRun>(0); };
+  auto                runOffsets = executor.Allocate<TRun>(groups.columns.words.Count());
+  auto                ranks = executor.Allocate<TRun>(runCount);
+  StoreRunOffsets(executor, groups, runOffsets.get());
+  LabeledRuns<TRowGroup, TRun, DeviceExecutor> labeled{ groups,
+                                                        std::move(runOffsets),
+                                                        none(),
+                                                        none(),
+                                                        {},
+                                                        none(),
+                                                        runCount,
+                                                        { pixels.componentCount },
+                                                        std::move(ranks),
+                                                        none(),
+                                                        { executor.Allocate<Word>(0), {} },
+                                                        false };
+  GatherLabelsOfRuns(
+    executor, pixels.ranks.get(), request.size, labeled.GetIndexed().AsValueRows(), labeled.ranks.get());
+  return labeled;
+}
+
+/** Labels the runs of images, in memory for the most runs of CapacityFor(). Waits for their number, which is known
+ * before their components. Returns nothing if there is too little memory, or if there are more runs: then `runCount`
+ * gets their number. */
+template <typename TRun, typename TRowGroup>
+std::optional<LabeledRuns<TRowGroup, TRun, DeviceExecutor>>
+TryToLabelRuns(const DeviceExecutor &          executor,
+               const RowGroupBits<TRowGroup> & groups,
+               const RunValueSource &          values,
+               const Request &                 request,
+               std::optional<std::uint64_t> &  runCount,
+               std::unique_ptr<DeviceArena> &  arena)
+{
+  const RunCapacity       capacity = CapacityFor<TRun>(groups, values.image->type);
+  const MeasuringExecutor measuring(SortStorageBytes);
+  LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);
+  arena = MakeArena(executor, measuring.GetSize());
+  if (arena == nullptr)
+  {
+    return std::nullopt;
+  }
+  const auto       result = executor.AllocateResult<std::uint64_t>();
+  RankTarget<TRun> target{ !request.WantsIntensities() };
+  target.runCountForHost = result.GetAddress();
+  auto labeled = LabelRuns<TRun>(executor.In(*arena), groups, request.neighbors, capacity, values, target);
+  const std::uint64_t count = result.Get();
+  if (count > capacity.runs)
+  {
+    runCount = count;
+    return std::nullopt;
+  }
+  labeled.SetRunCount(count, ColumnLimitOf(groups, capacity));
+  return labeled;
+}
+
+/** Labels the runs of images that may have many. `runCount` is the number of runs, if the caller knows it. Otherwise,
+ * waits for it; `runCount` gets it if the arrays have exactly this size. `arena` gets memory for arrays. */
+template <typename TRun, typename TRowGroup>
+LabeledRuns<TRowGroup, TRun, DeviceExecutor>
+LabelManyRuns(const DeviceExecutor &          executor,
+              const RowGroupBits<TRowGroup> & groups,
+              std::optional<std::uint64_t> &  runCount,
+              const RunValueSource &          values,
+              const Request &                 request,
+              std::unique_ptr<DeviceArena> &  arena)
+{
+  // The hash table of UniteRunsOfValues() would be as large as for the most runs.
+  if (!runCount && request.neighbors != Neighbors::All)
+  {
+    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, arena))
+    {
+      return std::move(*labeled);
+    }
+    arena.reset();
+  }
+  if (!runCount)
+  {
+    runCount = CountRuns<TRun>(executor, groups);
+  }
+  // There may be many runs. So their arrays are freed as early as possible.
+  const auto              capacity = RunCapacity::Exactly(*runCount);
+  const MeasuringExecutor measuring(SortStorageBytes);
+  LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);
+  ArenaSize size = measuring.GetSize();
+  size.uncleared = 0;
+  arena = MakeArena(executor, size);
+  return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values);
+}
+
+/** Labels runs by the algorithm of a request, and selects their components. `runCount` is as in LabelManyRuns(). Waits
+ * for the number of components if memory for the most possible ones would be large. */
+template <typename TRun, typename TRowGroup>
+SelectedRuns<TRowGroup, TRun, DeviceExecutor>
+SelectManyRuns(const DeviceExecutor &          executor,
+               const RowGroupBits<TRowGroup> & groups,
+               std::optional<std::uint64_t> &  runCount,
+               const RunValueSource &          values,
+               const Request &                 request,
+               std::unique_ptr<DeviceArena> &  arena)
+{
+  const auto label = [&] { return LabelManyRuns<TRun>(executor, groups, runCount, values, request, arena); };
+  auto       labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, runCount, request) : label();
+  const std::uint64_t components = labeled.componentCount.limit;
+  if (request.NeedsAnalysis() &&
+      TableWords<TRun>(request, components) * 8 + components * 2 * sizeof(TRun) > Tuning::WorstCaseBytes)
+  {
+    labeled.componentCount = Await(executor, labeled.componentCount);
+  }
+  return SelectComponentsOf(executor, std::move(labeled), request);
+}
+
+} // namespace itk::ccl
+
+#endif
