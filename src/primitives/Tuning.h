@@ -73,8 +73,7 @@ struct Tuning
   static constexpr std::uint64_t WideRowWords = 64;
 
   /** Vec4s (4 pixels each) that a thread writes in the label write-out, if a row group is one row. */
-  static constexpr unsigned int Vec4sPerThread = 4;
-  static constexpr unsigned int Vec4sPerThreadOfValues = 2;
+  static constexpr unsigned int Vec4sPerThread = 2;
 
   /** Cells, or pixels, of a chunk that one call of the host's parallel loop processes. */
   static constexpr std::uint64_t HostCellsPerChunk = 4096;

@@ -30,9 +30,7 @@ namespace RunLabelWriteOut
 template <typename TRowGroup, typename TRun, typename TOutput, bool VAligned>
 struct WriteLabels
 {
-  static constexpr unsigned int Vec4sPerCell = TRowGroup::HasValues  ? Tuning::Vec4sPerThreadOfValues
-                                               : TRowGroup::IsOneRow ? Tuning::Vec4sPerThread
-                                                                     : 1;
+  static constexpr unsigned int Vec4sPerCell = TRowGroup::IsOneRow ? Tuning::Vec4sPerThread : 1;
   static constexpr unsigned int WarpSize = 32;
 
   IndexedRuns<TRowGroup, TRun> runs;
