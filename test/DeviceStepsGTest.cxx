@@ -140,7 +140,7 @@ public:
   void
   Scan(const BoundedCount<TSum> & count, const TFunction &, const TVisitor &, TSum *) const
   {
-    this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
+    this->AllocateCleared<std::uint64_t>(ScanStates(count));
     m_Functors.emplace_back(typeid(TFunction));
     m_Functors.emplace_back(typeid(TVisitor));
   }

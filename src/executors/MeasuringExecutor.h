@@ -13,19 +13,30 @@
 namespace itk::ccl
 {
 
-/** Returns the number of tiles of a scan on a device. A tile is the values that a thread block adds at a time. */
-constexpr std::uint64_t
-ScanTileCount(std::uint64_t values)
+/** Returns the values of each thread in a tile of a scan on a device. */
+template <typename T>
+constexpr unsigned int
+ScanValuesPerThread(const BoundedCount<T> & count)
 {
-  const std::uint64_t perThread = values <= Tuning::SmallScanValues ? 1 : Tuning::ScanValuesPerThread;
-  return DivideUp(values, Tuning::ScanThreads * perThread);
+  return count.limit <= (count.isKnown ? Tuning::SmallScanValues : Tuning::SmallScanLimit)
+           ? 1
+           : Tuning::ScanValuesPerThread;
+}
+
+/** Returns the number of tiles of a scan on a device. A tile is the values that a thread block adds at a time. */
+template <typename T>
+constexpr std::uint64_t
+ScanTileCount(const BoundedCount<T> & count)
+{
+  return DivideUp(count.limit, Tuning::ScanThreads * std::uint64_t{ ScanValuesPerThread(count) });
 }
 
 /** Returns the number of states of a scan on a device: one for each tile, and one more. */
+template <typename T>
 constexpr std::uint64_t
-ScanStates(std::uint64_t values)
+ScanStates(const BoundedCount<T> & count)
 {
-  return 1 + ScanTileCount(values);
+  return 1 + ScanTileCount(count);
 }
 
 /** A function that returns the bytes that a sort of `count` keys and values needs besides a second pair of arrays. */
@@ -156,7 +167,7 @@ public:
   void
   Scan(const BoundedCount<TSum> & count, const TFunction &, const TVisitor &, TSum *) const
   {
-    this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
+    this->AllocateCleared<std::uint64_t>(ScanStates(count));
   }
 
   /** Returns the size of all arrays. */

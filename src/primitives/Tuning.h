@@ -44,8 +44,10 @@ struct Tuning
   static constexpr unsigned int ScanValuesPerThread = 8;
   static constexpr unsigned int ScanThreadBlocks = 8;
 
-  /** A scan of at most so many values has one value for each thread, so that more threads work. */
+  /** A scan of at most so many values has one value for each thread, so that more threads work. If the host only knows
+   * a limit, there are mostly much fewer values. */
   static constexpr std::uint64_t SmallScanValues = std::uint64_t{ 1 } << 18;
+  static constexpr std::uint64_t SmallScanLimit = std::uint64_t{ 1 } << 23;
 
   /** Full connectivity in device memory: images with at most this many pixels together are labeled by single rows,
    * which take fewer kernels than row groups. Large images with many runs take longer by single rows, and random ones

@@ -329,11 +329,10 @@ public:
   Scan(const BoundedCount<TSum> & count, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
     // One thread block at least, because the total of no values is 0.
-    const std::uint64_t tiles = std::max<std::uint64_t>(1, ScanTileCount(count.limit));
-    const auto          states = this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
-    this->Launch(count.limit <= Tuning::SmallScanValues
-                   ? &ScanTiles<1, TSum, TFunction, TVisitor>
-                   : &ScanTiles<Tuning::ScanValuesPerThread, TSum, TFunction, TVisitor>,
+    const std::uint64_t tiles = std::max<std::uint64_t>(1, ScanTileCount(count));
+    const auto          states = this->AllocateCleared<std::uint64_t>(ScanStates(count));
+    this->Launch(ScanValuesPerThread(count) == 1 ? &ScanTiles<1, TSum, TFunction, TVisitor>
+                                                 : &ScanTiles<Tuning::ScanValuesPerThread, TSum, TFunction, TVisitor>,
                  this->ConcurrentThreadBlocks(tiles, Tuning::ScanThreadBlocks),
                  ScanThreads,
                  count,
