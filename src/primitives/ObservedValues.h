@@ -12,6 +12,7 @@
 
 #include "itkCudaConnectedComponentValueSummary.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -281,6 +282,10 @@ struct alignas(16) ObservedValues
   }
 };
 
+static_assert(offsetof(ObservedValues, zeros) == offsetof(ObservedValues, ones) + sizeof(std::uint64_t) &&
+                alignof(ObservedValues) == 16,
+              "LoadCurrentPair() loads both");
+
 /** Returns the sum of the bytes of a word. */
 CCL_HOST_DEVICE
 inline std::uint32_t
@@ -325,7 +330,8 @@ struct ValueObserver
   }
 
   /** Adds values to those of an image. Most threads know nothing new, but all ask for one address, where requests of
-   * the multiprocessors take turns. So threads without values ask for nothing, and others ask once. */
+   * the multiprocessors take turns. So threads without values ask for nothing, and others ask once, or twice if they
+   * have facts. */
   CCL_HOST_DEVICE
   void
   Finish(const ObservedValues & values, std::uint64_t image) const

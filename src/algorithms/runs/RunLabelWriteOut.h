@@ -46,9 +46,8 @@ struct WriteLabels
   static unsigned int
   StrideOf(const ImageStack & images)
   {
-    return TRowGroup::HasValues
-             ? WarpSize
-             : static_cast<unsigned int>(std::min<std::uint64_t>(WarpSize, DivideUp(VectorsOf(images), Vec4sPerCell)));
+    const std::uint64_t cells = DivideUp(VectorsOf(images), Vec4sPerCell);
+    return TRowGroup::HasValues ? WarpSize : static_cast<unsigned int>(std::clamp<std::uint64_t>(cells, 1, WarpSize));
   }
 
   Grid
