@@ -2,8 +2,8 @@
 #ifndef ccl_engine_ManyRuns_cuh
 #define ccl_engine_ManyRuns_cuh
 
-// Labels the runs of images that may have so many of them that not all arrays of a call get memory at its start. The
-// host waits for the number of runs.
+// Labels runs if the host waits for their number: in images that may have so many of them that not all arrays of a call
+// get memory at its start, and for published algorithms.
 
 #include "engine/PublishedLabeling.cuh"
 #include "algorithms/Request.h"
@@ -104,7 +104,8 @@ TryToLabelRuns(const DeviceExecutor &          executor,
 }
 
 /** Labels the runs of images that may have many. `runCount` is the number of runs, if the caller knows it. Otherwise,
- * waits for it; `runCount` gets it if the arrays have exactly this size. `arena` gets memory for arrays. */
+ * the host waits for it. Then `runCount` gets it, unless the first try succeeds: its arrays have room for the most runs
+ * of CapacityFor(). `arena` gets memory for arrays. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, DeviceExecutor>
 LabelManyRuns(const DeviceExecutor &          executor,
@@ -114,7 +115,7 @@ LabelManyRuns(const DeviceExecutor &          executor,
               const Request &                 request,
               std::unique_ptr<DeviceArena> &  arena)
 {
-  // The hash table of UniteRunsOfValues() would be as large as for the most runs.
+  // With Neighbors::All, the hash table of UniteRunsOfValues() would be as large as for the most runs.
   if (!runCount && request.neighbors != Neighbors::All)
   {
     if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, arena))
@@ -127,7 +128,7 @@ LabelManyRuns(const DeviceExecutor &          executor,
   {
     runCount = CountRuns<TRun>(executor, groups);
   }
-  // There may be many runs. So their arrays are freed as early as possible.
+  // There may be many runs. So the arena has the cleared arrays only, and others are freed as early as possible.
   const auto              capacity = RunCapacity::Exactly(*runCount);
   const MeasuringExecutor measuring(SortStorageBytes);
   LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);

@@ -16,7 +16,7 @@ namespace itk::ccl
 /** Returns the values of each thread in a tile of a scan on a device. */
 template <typename T>
 constexpr unsigned int
-ScanValuesPerThread(const BoundedCount<T> & count)
+ValuesPerScanThread(const BoundedCount<T> & count)
 {
   return count.limit <= (count.isKnown ? Tuning::SmallScanValues : Tuning::SmallScanLimit)
            ? 1
@@ -28,7 +28,7 @@ template <typename T>
 constexpr std::uint64_t
 ScanTileCount(const BoundedCount<T> & count)
 {
-  return DivideUp(count.limit, Tuning::ScanThreads * std::uint64_t{ ScanValuesPerThread(count) });
+  return DivideUp(count.limit, Tuning::ScanThreads * std::uint64_t{ ValuesPerScanThread(count) });
 }
 
 /** Returns the number of states of a scan on a device: one for each tile, and one more. */

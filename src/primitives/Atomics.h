@@ -42,8 +42,8 @@ LoadCurrent(const T * address)
 #endif
 }
 
-/** Does the same for two values that follow each other. `address` must be a multiple of 16. On the device, this is one
- * load: loads of one address by all warps take turns. */
+/** Does the same for two adjacent values. `address` must be a multiple of 16 bytes. On the device, this is one load:
+ * loads of one address by all warps take turns. */
 CCL_HOST_DEVICE
 inline void
 LoadCurrentPair(const std::uint64_t * address, std::uint64_t & first, std::uint64_t & second)

@@ -329,9 +329,9 @@ struct ValueObserver
     }
   }
 
-  /** Adds values to those of an image. Most threads know nothing new, but all ask for one address, where requests of
-   * the multiprocessors take turns. So threads without values ask for nothing, and others ask once, or twice if they
-   * have facts. */
+  /** Adds values to those of an image. Few threads know something new. Requests for one address take turns, from all
+   * multiprocessors. So a thread whose pixels are all 0 does not read what is known, and others read it once, or twice
+   * if they have facts. */
   CCL_HOST_DEVICE
   void
   Finish(const ObservedValues & values, std::uint64_t image) const

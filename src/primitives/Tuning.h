@@ -44,8 +44,8 @@ struct Tuning
   static constexpr unsigned int ScanValuesPerThread = 8;
   static constexpr unsigned int ScanThreadBlocks = 8;
 
-  /** A scan of at most so many values has one value for each thread, so that more threads work. If the host only knows
-   * a limit, there are mostly much fewer values. */
+  /** A scan of at most so many values has one value for each thread, so that more threads work: SmallScanValues if the
+   * host knows the number of values, and SmallScanLimit if it knows a limit only. Mostly, there are much fewer then. */
   static constexpr std::uint64_t SmallScanValues = std::uint64_t{ 1 } << 18;
   static constexpr std::uint64_t SmallScanLimit = std::uint64_t{ 1 } << 23;
 

@@ -41,8 +41,9 @@ struct WriteLabels
   StackPixels<TOutput>         output;
   unsigned int                 stride = StrideOf(stack);
 
-  /** Returns the cells from a Vec4 of a cell to its next one. A short row has as few cells as do its work. If runs have
-   * values, a constant pays more: all Vec4s of a cell start at one bit of their words. */
+  /** Returns the distance between the Vec4s of a cell, in Vec4s. A short row has as few cells as do its work. If runs
+   * have values, a constant is faster: its columns are whole words, so all Vec4s of a cell start at one bit of a word.
+   */
   static unsigned int
   StrideOf(const ImageStack & images)
   {
@@ -64,6 +65,7 @@ struct WriteLabels
     // TRun can hold the index of each word and pixel of the image, and 32-bit arithmetic is faster.
     const auto y = static_cast<TRun>(cell.y);
     const auto z = static_cast<TRun>(cell.z);
+    // If the stride is less than WarpSize, so is cell.x.
     const auto firstVector = static_cast<TRun>(cell.x / WarpSize * (Vec4sPerCell * WarpSize) + cell.x % WarpSize);
     const auto vectorXOf = [this, firstVector](unsigned int i) {
       return 4 * (firstVector + i * (TRowGroup::HasValues ? WarpSize : stride));

@@ -331,7 +331,7 @@ public:
     // One thread block at least, because the total of no values is 0.
     const std::uint64_t tiles = std::max<std::uint64_t>(1, ScanTileCount(count));
     const auto          states = this->AllocateCleared<std::uint64_t>(ScanStates(count));
-    this->Launch(ScanValuesPerThread(count) == 1 ? &ScanTiles<1, TSum, TFunction, TVisitor>
+    this->Launch(ValuesPerScanThread(count) == 1 ? &ScanTiles<1, TSum, TFunction, TVisitor>
                                                  : &ScanTiles<Tuning::ScanValuesPerThread, TSum, TFunction, TVisitor>,
                  this->ConcurrentThreadBlocks(tiles, Tuning::ScanThreadBlocks),
                  ScanThreads,
