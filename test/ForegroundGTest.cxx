@@ -793,14 +793,14 @@ using itk::ccl::StackPixels;
 using itk::ccl::Word;
 
 /** Packs images by the functors of the kernels, on the host. Returns the words of the rows, and checks the columns.
- * Adds the values of pixels to `values`, if it has an element for each image; the foreground is then NotZero(). */
+ * Adds the values of pixels to `values`, if they are wanted; the foreground is then NotZero(). */
 template <typename TRowGroup>
 std::vector<Word>
-PackByFunctors(Images &                      input,
-               const itk::ccl::Foreground &  foreground,
-               std::vector<Word>             words,
-               bool                          isMasked,
-               std::vector<ObservedValues> * values = nullptr)
+PackByFunctors(Images &                       input,
+               const itk::ccl::Foreground &   foreground,
+               std::vector<Word>              words,
+               bool                           isMasked,
+               const itk::ccl::SharedValues & values = {})
 {
   const View & view = input.view;
   const auto   stack = itk::ccl::StackOf<TRowGroup>({ view.size[0], view.size[1], view.size[2] }, view.images);
@@ -815,15 +815,7 @@ PackByFunctors(Images &                      input,
     words.resize(itk::ccl::WordsOf(stack.GetGrid()).Count());
     const itk::ccl::HostExecutor                             executor;
     itk::ccl::GroupedBits<TRowGroup, itk::ccl::HostExecutor> grouped(executor, stack, words.data());
-    PackRowGroups(executor,
-                  pixels,
-                  stack,
-                  view.type,
-                  foreground,
-                  words.data(),
-                  grouped,
-                  isMasked,
-                  values == nullptr ? nullptr : values->data());
+    PackRowGroups(executor, pixels, stack, view.type, foreground, words.data(), grouped, isMasked, values);
     const auto & groups = grouped.groups;
     for (std::uint64_t i = 0; i < groups.columns.words.Count(); ++i)
     {
@@ -895,9 +887,15 @@ ExpectSameValuesFromFunctors()
       FillFromFewValues(input, random);
       auto foreground = itk::ccl::Foreground::NotZero(type);
       foreground.isInverted = random() % 3 != 0;
-      std::vector<ObservedValues> values(count);
-      ASSERT_EQ(PackByFunctors<TRowGroup>(input, foreground, {}, false, &values),
+      constexpr unsigned int      copies = 3;
+      std::vector<ObservedValues> shared(count * copies);
+      std::vector<ObservedValues> values;
+      ASSERT_EQ(PackByFunctors<TRowGroup>(input, foreground, {}, false, { shared.data(), copies }),
                 PackByFunctors<TRowGroup>(input, foreground, {}, false));
+      for (std::uint64_t image = 0; image < count; ++image)
+      {
+        values.push_back(ObservedValues::Join(shared.data() + image * copies, copies));
+      }
       ASSERT_EQ(ListOf(ObservedValues::Summarize(values.data(), count)), ListOf(ValuesByLoop(input)))
         << itk::ccl::NameOf(type) << ", seed " << seed;
     }

@@ -22,14 +22,14 @@ namespace itk::ccl
 {
 
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
- * `values` has an element for each image, whose bytes are 0, if the request wants values. */
+ * The memory of `values` is 0, if the request wants values. */
 template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
-PackImages(const TExecutor & executor,
-           const ImageView & input,
-           const Request &   request,
-           Word *            bits,
-           ObservedValues *  values)
+PackImages(const TExecutor &    executor,
+           const ImageView &    input,
+           const Request &      request,
+           Word *               bits,
+           const SharedValues & values)
 {
   const ImageStack                  stack = StackOf<TRowGroup>(request.size, request.images);
   GroupedBits<TRowGroup, TExecutor> grouped(executor, stack, bits);
@@ -38,8 +38,15 @@ PackImages(const TExecutor & executor,
     VisitWidth(image.type, [&](auto width) {
       using BitsType = decltype(width);
       const StackPixels<const BitsType> pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
-      PackRowGroups(
-        executor, pixels, stack, image.type, of, bits, groupedBits, isMasked, request.wantsValues ? values : nullptr);
+      PackRowGroups(executor,
+                    pixels,
+                    stack,
+                    image.type,
+                    of,
+                    bits,
+                    groupedBits,
+                    isMasked,
+                    request.wantsValues ? values : SharedValues{});
     });
   };
   const auto packMask = [&](const auto & groupedBits) {
@@ -69,15 +76,23 @@ struct PackedImages
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
   BufferType<Word>                  bits;
-  BufferType<ObservedValues>        values; // an element for each image, if the request wants them
+  unsigned int                      copies;      // of the values of an image
+  BufferType<ObservedValues>        valueMemory; // if the request wants values
   GroupedBits<TRowGroup, TExecutor> grouped;
 
   PackedImages(const TExecutor & executor, const ImageView & input, const Request & request)
     : bits(
         executor.template Allocate<Word>(WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid()).Count()))
-    , values(executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images : 0))
-    , grouped(PackImages<TRowGroup>(executor, input, request, bits.get(), values.get()))
+    , copies(SharedValues::CopiesFor(WordsOf(request.size).Count()))
+    , valueMemory(executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images * copies : 0))
+    , grouped(PackImages<TRowGroup>(executor, input, request, bits.get(), this->GetValues()))
   {}
+
+  SharedValues
+  GetValues() const
+  {
+    return { valueMemory.get(), copies };
+  }
 };
 
 /** Writes the labels of the selected runs, or the filled images, to device memory. */
@@ -173,8 +188,8 @@ struct StoreNumbers
   RanksOfImages<TRun>            imageRanks;
   std::uint64_t                  mostLabels; // that an image may have
   std::uint64_t                  rows;       // that the table may have
-  const ObservedValues *         values;     // null if not wanted
-  ObservedValues *               copiedValues;
+  SharedValues                   values;
+  ObservedValues *               copiedValues; // an element for each image
   std::uint64_t *                componentCounts;
   CudaConnectedComponentStatus * status; // `problems` is cleared before
 
@@ -194,9 +209,9 @@ struct StoreNumbers
     {
       componentCounts[image.x] = count;
     }
-    if (values != nullptr)
+    if (values.memory != nullptr)
     {
-      copiedValues[image.x] = values[image.x];
+      copiedValues[image.x] = ObservedValues::Join(values.memory + image.x * values.copies, values.copies);
     }
     if (status == nullptr)
     {
@@ -242,7 +257,7 @@ StoreNumbersOf(const TExecutor &                                executor,
                const SelectedRuns<TRowGroup, TRun, TExecutor> & selected,
                const Request &                                  request,
                const CudaConnectedComponentDeviceCall &         call,
-               const ObservedValues *                           values = nullptr,
+               const SharedValues &                             values = {},
                ObservedValues *                                 copiedValues = nullptr)
 {
   executor.ForEach(

@@ -44,13 +44,13 @@ MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & ca
 
 // Packing does not depend on the type of indices, so DevicePacking.cu compiles its kernels once.
 extern template GroupedBits<SingleRow, DeviceExecutor>
-PackImages<SingleRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+PackImages<SingleRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, const SharedValues &);
 extern template GroupedBits<PlaneRowGroup, DeviceExecutor>
-PackImages<PlaneRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+PackImages<PlaneRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, const SharedValues &);
 extern template GroupedBits<VolumeRowGroup, DeviceExecutor>
-PackImages<VolumeRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+PackImages<VolumeRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, const SharedValues &);
 extern template GroupedBits<ValueRow, DeviceExecutor>
-PackImages<ValueRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+PackImages<ValueRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, const SharedValues &);
 extern template void
 EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 extern template void

@@ -68,8 +68,8 @@ struct WaitOnException
 template <typename TRun>
 struct HostNumbers
 {
-  TRun           kept;   // number of components
-  ObservedValues values; // of the pixels
+  TRun           kept;                        // number of components
+  ObservedValues values[Tuning::ValueCopies]; // of the pixels, in copies
 };
 
 /** Returns whether the caller needs no numbers but those of HostNumbers, and no kernel reads them. The values are
@@ -98,7 +98,7 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
  * for a table of `makeTable`. Returns the components, with the table in host memory unless there is `makeTable`. Throws
  * CudaConnectedComponentError if the label type has too few labels.
  * \param hostNumbers the numbers, if no others are wanted; else null
- * \param values what the values of the pixels are; null if they are not wanted */
+ * \param values what the values of the pixels are, if they are wanted */
 template <typename TRowGroup, typename TRun, typename TWriteOutput>
 Components
 AwaitComponents(const DeviceExecutor &                                executor,
@@ -107,15 +107,16 @@ AwaitComponents(const DeviceExecutor &                                executor,
                 const Request &                                       request,
                 bool                                                  measuresIntensities,
                 const HostNumbers<TRun> *                             hostNumbers,
-                const ObservedValues *                                values,
+                const SharedValues &                                  values,
                 const TableMaker *                                    makeTable,
                 const TWriteOutput &                                  writeOutput)
 {
   // All memory is allocated before the output is written: the output may be the input, and the caller may try again.
   CudaConnectedComponentDeviceCall call;
   const HostArray numbers = resources.AllocateHost(sizeof(*call.status) + request.images * sizeof(std::uint64_t));
-  const HostArray copies = values == nullptr ? nullptr : resources.AllocateHost(request.images * sizeof(*values));
-  auto * const    copiedValues = static_cast<ObservedValues *>(copies.get());
+  const HostArray valueMemory =
+    values.memory == nullptr ? nullptr : resources.AllocateHost(request.images * sizeof(ObservedValues));
+  auto * const copiedValues = static_cast<ObservedValues *>(valueMemory.get());
   call.status = static_cast<CudaConnectedComponentStatus *>(numbers.get());
   call.componentCounts = reinterpret_cast<std::uint64_t *>(call.status + 1);
   *call.status = {};
@@ -145,10 +146,13 @@ AwaitComponents(const DeviceExecutor &                                executor,
   table.originalComponentCount = call.status->originalComponentCount;
   table.componentCount = kept;
   table.componentCounts.assign(call.componentCounts, call.componentCounts + request.images);
-  if (values != nullptr)
+  if (values.memory != nullptr)
   {
-    components.values =
-      ObservedValues::Summarize(hostNumbers == nullptr ? copiedValues : &hostNumbers->values, request.images);
+    if (hostNumbers != nullptr)
+    {
+      *copiedValues = ObservedValues::Join(hostNumbers->values, values.copies);
+    }
+    components.values = ObservedValues::Summarize(copiedValues, request.images);
   }
   components.RequireLabels(request.labelValues);
   if (hasRows)
@@ -223,7 +227,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
       if (const auto selected = MeasureWholeValues<TRun>(in, input, ordered))
       {
         return AwaitComponents<TRowGroup, TRun>(
-          in, resources, *selected, ordered, false, nullptr, nullptr, makeTable, [] {});
+          in, resources, *selected, ordered, false, nullptr, {}, makeTable, [] {});
       }
     }
   }
@@ -255,8 +259,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
   if (hostNumbers != nullptr)
   {
     *hostNumbers = {};
-    target.values = images.values.get();
-    target.copiedValues = request.wantsValues ? &hostNumbers->values : nullptr;
+    target.values = images.GetValues();
+    target.copiedValues = request.wantsValues ? hostNumbers->values : nullptr;
     // Without a selection, all components are kept.
     (request.selection.IsDefault() ? target.countMemory : keptMemory) = &hostNumbers->kept;
   }
@@ -273,7 +277,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
                            request,
                            request.WantsIntensities(),
                            hostNumbers,
-                           images.values.get(),
+                           images.GetValues(),
                            makeTable == nullptr ? nullptr : &makeTableOnce,
                            [&] { WriteOutput(in, selected, input, request, output); });
   };
@@ -408,8 +412,8 @@ LabelBitsOf(const DeviceExecutor & executor,
       result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
     }
   };
-  result.components = AwaitComponents<TRowGroup, TRun>(
-    executor, resources, selected, request, false, nullptr, nullptr, nullptr, writeOutput);
+  result.components =
+    AwaitComponents<TRowGroup, TRun>(executor, resources, selected, request, false, nullptr, {}, nullptr, writeOutput);
   return result;
 }
 

@@ -213,28 +213,67 @@ AtomicOr(T * address, T value)
 #endif
 }
 
-/** Does the same with few atomic operations, if most threads set bits that others have set before. */
-template <typename T>
-CCL_HOST_DEVICE
-inline void
-AtomicOrIfMissing(T * address, T value)
-{
 #ifdef __CUDA_ARCH__
-  // One thread of a warp after the other, because the bits of one are often those of all.
-  while (value != 0 && (value & ~LoadCurrent(address)) != 0)
+
+/** The threads of a warp that call a function together for one address, as bits. The first of them does its work. */
+struct ThreadsOfAddress
+{
+  unsigned int threads;
+
+  explicit __device__
+  ThreadsOfAddress(const void * address)
+    : threads(__match_any_sync(__activemask(), reinterpret_cast<std::uintptr_t>(address)))
+  {}
+
+  __device__ bool
+  IsFirst() const
   {
     unsigned int lowerLanes;
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lowerLanes));
-    if ((__activemask() & lowerLanes) == 0)
+    return (threads & lowerLanes) == 0;
+  }
+
+  /** Returns the OR of the values of these threads. All of them must call it. */
+  __device__ std::uint32_t
+             Or(std::uint32_t value) const
+  {
+#  if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(threads, value);
+#  else
+    std::uint32_t all = 0;
+    for (unsigned int bit = 0; bit < 32; ++bit)
     {
-      AtomicOr(address, value);
+      all |= __ballot_sync(threads, value >> bit & 1U) != 0 ? 1U << bit : 0;
     }
+    return all;
+#  endif
+  }
+  __device__ std::uint64_t
+             Or(std::uint64_t value) const
+  {
+    const std::uint32_t low = this->Or(static_cast<std::uint32_t>(value));
+    return std::uint64_t{ this->Or(static_cast<std::uint32_t>(value >> 32)) } << 32 | low;
+  }
+};
+
+#endif
+
+/** Sets the bits of `value` in the value at the address. The threads of a warp that do so together need one atomic
+ * operation. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicOrOfWarp(T * address, T value)
+{
+#ifdef __CUDA_ARCH__
+  const ThreadsOfAddress together(address);
+  const T                all = together.Or(value);
+  if (together.IsFirst() && all != 0)
+  {
+    AtomicOr(address, all);
   }
 #else
-  if ((value & ~LoadCurrent(address)) != 0)
-  {
-    AtomicOr(address, value);
-  }
+  AtomicOr(address, value);
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include "primitives/Bits.h"
 #include "primitives/PackWord.h"
 #include "primitives/PixelTypes.h"
+#include "primitives/Tuning.h"
 
 #include "itkCudaConnectedComponentValueSummary.h"
 
@@ -225,9 +226,9 @@ struct alignas(16) ObservedValues
   void
   MergeAtomically(const ObservedValues & other)
   {
-    AtomicOrIfMissing(&facts, other.facts);
-    AtomicOrIfMissing(&zeros, other.zeros);
-    AtomicOrIfMissing(&ones, other.ones);
+    AtomicOrOfWarp(&facts, other.facts);
+    AtomicOrOfWarp(&zeros, other.zeros);
+    AtomicOrOfWarp(&ones, other.ones);
   }
 
   /** Returns whether others have all bits of these values. */
@@ -267,6 +268,21 @@ struct alignas(16) ObservedValues
     return this->HasSeveral() && (!IsFloat(type) || Load(&facts) == (NaN | Fraction));
   }
 
+  /** Returns the values of all copies. */
+  CCL_HOST_DEVICE
+  static ObservedValues
+  Join(const ObservedValues * values, unsigned int copies)
+  {
+    ObservedValues all;
+    for (unsigned int i = 0; i < copies; ++i)
+    {
+      all.ones |= values[i].ones;
+      all.zeros |= values[i].zeros;
+      all.facts |= values[i].facts;
+    }
+    return all;
+  }
+
   /** Returns what is known of any image of a batch. */
   static CudaConnectedComponentValueSummary
   Summarize(const ObservedValues * values, std::uint64_t images)
@@ -286,6 +302,33 @@ static_assert(offsetof(ObservedValues, zeros) == offsetof(ObservedValues, ones) 
                 alignof(ObservedValues) == 16,
               "LoadCurrentPair() loads both");
 
+/** What threads of a device know of the values of images. Requests for one address take turns, from all
+ * multiprocessors. So an image of many words has several copies: its values are those of all copies. */
+struct SharedValues
+{
+  ObservedValues * memory = nullptr; // `copies` elements for each image; null if the values are not wanted
+  unsigned int     copies = 1;
+
+  /** Returns the number of copies for an image of so many words. */
+  static unsigned int
+  CopiesFor(std::uint64_t words)
+  {
+    return words < Tuning::WordsForValueCopies ? 1 : Tuning::ValueCopies;
+  }
+
+  /** Returns the copy for the calling thread. The threads of a warp have the same. */
+  CCL_HOST_DEVICE
+  ObservedValues &
+  CopyOf(std::uint64_t image) const
+  {
+    unsigned int multiprocessor = 0;
+#ifdef __CUDA_ARCH__
+    asm("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+#endif
+    return memory[image * copies + multiprocessor % copies];
+  }
+};
+
 /** Returns the sum of the bytes of a word. */
 CCL_HOST_DEVICE
 inline std::uint32_t
@@ -302,8 +345,8 @@ SumOfBytes(std::uint32_t word)
 /** For kernels that pack pixels: adds the values of chunks of pixels to those of their image. */
 struct ValueObserver
 {
-  ObservedValues * images;
-  PixelType        type;
+  SharedValues images;
+  PixelType    type;
 
   /** \param background the bits of the pixels of the chunk that are 0 */
   template <typename TBits>
@@ -329,9 +372,8 @@ struct ValueObserver
     }
   }
 
-  /** Adds values to those of an image. Few threads know something new. Requests for one address take turns, from all
-   * multiprocessors. So a thread whose pixels are all 0 does not read what is known, and others read it once, or twice
-   * if they have facts. */
+  /** Adds values to those of an image. Few threads know something new. So a thread whose pixels are all 0 does not read
+   * what is known, and others read it once, or twice if they have facts. */
   CCL_HOST_DEVICE
   void
   Finish(const ObservedValues & values, std::uint64_t image) const
@@ -340,13 +382,13 @@ struct ValueObserver
     {
       return;
     }
-    ObservedValues * const all = images + image;
-    ObservedValues         known;
-    LoadCurrentPair(&all->ones, known.ones, known.zeros);
-    known.facts = values.facts == 0 ? 0 : LoadCurrent(&all->facts);
+    ObservedValues & all = images.CopyOf(image);
+    ObservedValues   known;
+    LoadCurrentPair(&all.ones, known.ones, known.zeros);
+    known.facts = values.facts == 0 ? 0 : LoadCurrent(&all.facts);
     if (!values.IsIn(known))
     {
-      all->MergeAtomically(values);
+      all.MergeAtomically(values);
     }
   }
 

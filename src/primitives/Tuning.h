@@ -77,6 +77,10 @@ struct Tuning
   /** Vec4s (4 pixels each) that a thread writes in the label write-out, if a row group is one row. */
   static constexpr unsigned int Vec4sPerThread = 2;
 
+  /** The copies of what is known of the values of an image, and the least words of an image that has several. */
+  static constexpr unsigned int  ValueCopies = 16;
+  static constexpr std::uint64_t WordsForValueCopies = std::uint64_t{ 1 } << 13;
+
   /** Cells, or pixels, of a chunk that one call of the host's parallel loop processes. */
   static constexpr std::uint64_t HostCellsPerChunk = 4096;
   static constexpr std::uint64_t HostPixelsPerChunk = 65536;

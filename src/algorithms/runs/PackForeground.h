@@ -213,8 +213,8 @@ struct GroupedBits
 /** Packs the pixels of a stack to the bits of its rows and columns. `bits` has an element for each word of the stack,
  * and gets the bits of the rows. If `isMasked`, it has the bits of the pixels that may be foreground.
  * \tparam TBits the unsigned integer of the pixel's size
- * \param values null, or an element for each image, which gets the values of the pixels that are not 0. Then the
- * foreground is these pixels, or those that are 0. */
+ * \param values gets the values of the pixels that are not 0, if they are wanted. Then the foreground is these pixels,
+ * or those that are 0. */
 template <typename TRowGroup, typename TBits, typename TExecutor>
 void
 PackRowGroups(const TExecutor &                         executor,
@@ -225,7 +225,7 @@ PackRowGroups(const TExecutor &                         executor,
               Word *                                    bits,
               const GroupedBits<TRowGroup, TExecutor> & grouped,
               bool                                      isMasked = false,
-              ObservedValues *                          values = nullptr)
+              const SharedValues &                      values = {})
 {
   using namespace PackForeground;
   const auto pack = [&](const auto & packWord) {
@@ -234,7 +234,7 @@ PackRowGroups(const TExecutor &                         executor,
       WriteWords<TRowGroup, std::decay_t<decltype(packWord)>>{
         packWord, grouped.groups, bits, grouped.secondBits.get(), isMasked, executor.TakeMemoryToClear() });
   };
-  if (values == nullptr)
+  if (values.memory == nullptr)
   {
     VisitTest<TBits>(foreground, [&](const auto & test) {
       pack(PackWordAt<TBits, std::decay_t<decltype(test)>>{ { pixels, stack }, test });

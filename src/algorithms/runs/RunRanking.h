@@ -10,6 +10,7 @@
 // the ranks then.
 
 #include "algorithms/FirstPixelRanking.h"
+#include "executors/BoundedCount.h"
 #include "primitives/ObservedValues.h"
 #include "primitives/Runs.h"
 #include "primitives/UnionFind.h"
@@ -21,23 +22,27 @@ namespace RunRanking
 {
 
 /** Kernel functor that replaces the parent of each run by its root. Sets the first pixel of each run to NoPixel, if
- * there are first pixels. Copies what the values of the pixels are on the way, if there are runs: another kernel would
- * take longer. */
+ * there are first pixels. Copies what the values of the pixels of an image are on the way, if there are runs: another
+ * kernel would take longer. */
 template <typename TRun>
 struct Compression
 {
-  TRun *                 parents;
-  TRun *                 firstPixels = nullptr;
-  const ObservedValues * values = nullptr;
-  ObservedValues *       copiedValues = nullptr; // null if they are not wanted
+  TRun *             parents;
+  TRun *             firstPixels;
+  BoundedCount<TRun> runCount;
+  SharedValues       values;
+  ObservedValues *   copiedValues; // gets `values.copies` elements, or null if they are not wanted
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
-    if (run.x == 0 && copiedValues != nullptr)
+    if (copiedValues != nullptr && run.x < values.copies)
     {
-      *copiedValues = *values;
+      for (std::uint64_t i = run.x; i < values.copies; i += runCount.GetOrZero())
+      {
+        copiedValues[i] = values.memory[i];
+      }
     }
     Compress(parents, static_cast<TRun>(run.x), true);
     if (firstPixels != nullptr)

@@ -254,11 +254,11 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
 template <typename TRun>
 struct RankTarget
 {
-  bool                   onlyRoots = false;         // only roots need a rank, if they have the first pixels
-  TRun *                 countMemory = nullptr;     // for the number of components, instead of memory of the executor
-  std::uint64_t *        runCountForHost = nullptr; // gets the number of runs, before the components are known
-  const ObservedValues * values = nullptr;          // of one image
-  ObservedValues *       copiedValues = nullptr;    // gets them, if there are runs; null if they are not wanted
+  bool             onlyRoots = false;         // only roots need a rank, if they have the first pixels
+  TRun *           countMemory = nullptr;     // for the number of components, instead of memory of the executor
+  std::uint64_t *  runCountForHost = nullptr; // gets the number of runs, before the components are known
+  SharedValues     values = {};               // of one image
+  ObservedValues * copiedValues = nullptr;    // gets them, if there are runs; null if they are not wanted
 };
 
 /** The rank of the component of each run, and the number of objects. */
@@ -437,13 +437,16 @@ LabelRuns(const TExecutor &               executor,
   }
   else
   {
-    BuildTrees(
-      executor,
-      runs,
-      TopologyOf(groups, neighbors),
-      runCount,
-      mayBeByRun,
-      { parents.get(), TRowGroup::RootHasFirstPixel ? nullptr : rootRanks.get(), target.values, target.copiedValues });
+    BuildTrees(executor,
+               runs,
+               TopologyOf(groups, neighbors),
+               runCount,
+               mayBeByRun,
+               { parents.get(),
+                 TRowGroup::RootHasFirstPixel ? nullptr : rootRanks.get(),
+                 runCount,
+                 target.values,
+                 target.copiedValues });
   }
 
   if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)
