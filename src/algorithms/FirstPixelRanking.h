@@ -45,7 +45,7 @@ struct Marks
   Set(TIndex pixel) const
   {
     AtomicOr(words + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
-    AtomicAdd(chunks + pixel / BitsPerWord / WordsPerChunk, TIndex{ 1 });
+    AtomicIncrementOfWarp(chunks + pixel / BitsPerWord / WordsPerChunk); // neighboring threads have near pixels
   }
 
   /** Returns whether the mark of a pixel is set. */

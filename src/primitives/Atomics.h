@@ -277,6 +277,23 @@ AtomicOrOfWarp(T * address, T value)
 #endif
 }
 
+/** Adds 1 to the value at the address. The threads of a warp that do so together need one atomic operation. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicIncrementOfWarp(T * address)
+{
+#ifdef __CUDA_ARCH__
+  const ThreadsOfAddress together(address);
+  if (together.IsFirst())
+  {
+    AtomicAdd(address, static_cast<T>(__popc(together.threads)));
+  }
+#else
+  AtomicAdd(address, T{ 1 });
+#endif
+}
+
 } // namespace itk::ccl
 
 #endif

@@ -102,6 +102,16 @@ BitsThrough(unsigned int bit)
   return (TWord{ 2 } << bit) - 1;
 }
 
+/** Returns the mask of one of the 2^partBits parts of a word, which are adjacent bits. The lowest partBits bits of
+ * `index` are the index of the part. */
+CCL_HOST_DEVICE
+constexpr Word
+PartOfWord(std::uint64_t index, unsigned int partBits)
+{
+  const unsigned int width = BitsPerWord >> partBits;
+  return BitsThrough(width - 1) << (static_cast<unsigned int>(index) & ((1U << partBits) - 1)) * width;
+}
+
 /** Returns a mask of all bits below the first gap after `bit`. A gap is a bit of the word that is not set. If there is
  * none, the mask has all bits. */
 template <typename TWord>

@@ -141,6 +141,21 @@ struct IndexedRuns
     const TRun first = runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
     return { TRowGroup::HasValues ? here & ~starts : here, here, first };
   }
+
+  /** Returns the runs of the columns of a word that are bits of `part`. */
+  CCL_HOST_DEVICE
+  RunsOfWord<TRun>
+  RunsIn(const Cell & word, Word part) const
+  {
+    const std::uint64_t begin = groups.columns.RowBegin(word.y, word.z);
+    const Word          here = groups.columns.bits[begin + word.x] & part;
+    if (here == 0)
+    {
+      return { 0, 0, 0 };
+    }
+    const Word starts = TRowGroup::HasValues ? groups.columns.Starts(begin, word.x) : 0;
+    return { here & ~starts, here, this->CountRunsThrough(begin, word.x, LowestBit(here)) - 1 };
+  }
 };
 
 } // namespace itk::ccl

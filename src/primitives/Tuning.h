@@ -46,7 +46,7 @@ struct Tuning
 
   /** A scan of at most so many values has one value for each thread, so that more threads work: SmallScanValues if the
    * host knows the number of values, and SmallScanLimit if it knows a limit only. Mostly, there are much fewer then. */
-  static constexpr std::uint64_t SmallScanValues = std::uint64_t{ 1 } << 18;
+  static constexpr std::uint64_t SmallScanValues = std::uint64_t{ 1 } << 19;
   static constexpr std::uint64_t SmallScanLimit = std::uint64_t{ 1 } << 23;
 
   /** Full connectivity in device memory: images with at most this many pixels together are labeled by single rows,

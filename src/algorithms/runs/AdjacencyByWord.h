@@ -34,9 +34,7 @@ struct AdjacencyByWord
   Part
   PartAt(std::uint64_t x) const
   {
-    const unsigned int width = BitsPerWord >> partBits;
-    const unsigned int part = static_cast<unsigned int>(x) & ((1U << partBits) - 1);
-    return { CellAt(runs.groups.columns.words, x >> partBits), BitsThrough(width - 1) << part * width };
+    return { CellAt(runs.groups.columns.words, x >> partBits), PartOfWord(x, partBits) };
   }
 
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and

@@ -71,19 +71,22 @@ struct CopyRankOfRoot
   }
 };
 
-/** Kernel functor that replaces the root of each run by the rank of the component. */
+/** Kernel functor that replaces the first pixel of each root by the rank of the component. */
 template <typename TRun>
-struct RankByFirstPixel
+struct RankFirstPixels
 {
-  FirstPixelRanking::Marks<TRun> marks;       // after the scan
-  const TRun *                   firstPixels; // of each root
-  TRun *                         roots;
+  FirstPixelRanking::Marks<TRun> marks; // after the scan
+  TRun *                         rootRanks;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
-    roots[run.x] = static_cast<TRun>(marks.RankOf(firstPixels[roots[run.x]]));
+    const TRun pixel = rootRanks[run.x];
+    if (pixel != NoPixel<TRun>)
+    {
+      rootRanks[run.x] = static_cast<TRun>(marks.RankOf(pixel));
+    }
   }
 };
 
@@ -121,8 +124,8 @@ struct RankRoots
 };
 
 /** Kernel functor that replaces the parent of each run by its root, and writes the first pixel of each component to its
- * root. A cell is a word of columns. Pixels are numbered by their bit in the packed rows; the order is the raster
- * order. */
+ * root. A cell is a part of a word of columns: the lowest `partBits` bits of x are the index of the part. Pixels are
+ * numbered by their bit in the packed rows; the order is the raster order. */
 template <typename TRowGroup, typename TRun>
 struct FindFirstPixels
 {
@@ -130,12 +133,14 @@ struct FindFirstPixels
   BoundedCount<TRun>           runCount;
   TRun *                       parents;
   TRun *                       firstPixels;
+  unsigned int                 partBits;
 
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & word) const
+  operator()(const Cell & cell) const
   {
-    RunsOfWord<TRun> left = runs.RunsIn(word);
+    const Cell       word{ cell.x >> partBits, cell.y, cell.z };
+    RunsOfWord<TRun> left = runs.RunsIn(word, PartOfWord(cell.x, partBits));
     if (left.IsAtEnd() || runCount.IsExceeded())
     {
       return;
@@ -147,7 +152,7 @@ struct FindFirstPixels
     {
       Word       mask = 0;
       const TRun run = left.Next(mask);
-      // A run may lie in several words. Its parent must be its root for the threads of all of them.
+      // A run may lie in several parts. Its parent must be its root for the threads of all of them.
       const TRun root = Find(parents, run);
       Store(parents + run, root);
       if (root >= firstOfLayer)
@@ -172,10 +177,9 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
   return TRowGroup::RootHasFirstPixel ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Ranks the components of the runs of trees. If roots have the first pixels, `rootRanks` gets the ranks of all runs,
- * or only those of roots if `onlyRoots`, and `parents` gets the root of each run. Otherwise, the ranks of all runs
- * replace `parents`, and the elements of `rootRanks` must be NoPixel before the call. Writes the number of components.
- */
+/** Ranks the components of the runs of trees. `rootRanks` gets the ranks of all runs, or only those of roots if
+ * `onlyRoots`, and `parents` gets the root of each run. Unless roots have the first pixels, the elements of `rootRanks`
+ * must be NoPixel before the call. Writes the number of components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 RankTreesOfRuns(const TExecutor &                                         executor,
@@ -184,7 +188,7 @@ RankTreesOfRuns(const TExecutor &                                         execut
                 TRun *                                                    parents,
                 [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
                 TRun *                                                    rootRanks,
-                [[maybe_unused]] bool                                     onlyRoots,
+                bool                                                      onlyRoots,
                 TRun *                                                    componentCount)
 {
   using namespace RunRanking;
@@ -192,17 +196,20 @@ RankTreesOfRuns(const TExecutor &                                         execut
   {
     executor.template Scan<TRun>(
       runCount, CompressAndCountRoot<TRun>{ parents }, RankRoots<TRun>{ rootRanks }, componentCount);
-    if (!onlyRoots)
-    {
-      executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });
-    }
   }
   else
   {
-    executor.ForEach(runs.groups.columns.words, FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootRanks });
+    const Grid &       words = runs.groups.columns.words;
+    const unsigned int partBits = executor.GetPartBits(words.Count());
+    executor.ForEach(Grid{ words.x << partBits, words.y, words.z },
+                     FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootRanks, partBits });
     executor.ForEach(runCount, FirstPixelRanking::MarkFirstPixels<TRun>{ rootRanks, marks.Get() });
     ScanMarks(executor, marks, componentCount);
-    executor.ForEach(runCount, RankByFirstPixel<TRun>{ marks.Get(), rootRanks, parents });
+    executor.ForEach(runCount, RankFirstPixels<TRun>{ marks.Get(), rootRanks });
+  }
+  if (!onlyRoots)
+  {
+    executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });
   }
 }
 

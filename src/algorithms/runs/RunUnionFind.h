@@ -254,7 +254,7 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
 template <typename TRun>
 struct RankTarget
 {
-  bool             onlyRoots = false;         // only roots need a rank, if they have the first pixels
+  bool             onlyRoots = false;         // only roots need a rank
   TRun *           countMemory = nullptr;     // for the number of components, instead of memory of the executor
   std::uint64_t *  runCountForHost = nullptr; // gets the number of runs, before the components are known
   SharedValues     values = {};               // of one image
@@ -462,9 +462,7 @@ LabelRuns(const TExecutor &               executor,
   }
 
   RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get(), target.onlyRoots, componentAddress);
-  auto &     ranks = TRowGroup::RootHasFirstPixel ? rootRanks : parents;
-  const bool onlyRoots = TRowGroup::RootHasFirstPixel && target.onlyRoots;
-  auto       roots = onlyRoots ? std::move(parents) : executor.template Allocate<TRun>(0);
+  auto roots = target.onlyRoots ? std::move(parents) : executor.template Allocate<TRun>(0);
   return { groups,
            std::move(runOffsets),
            std::move(firstColumns),
@@ -473,10 +471,10 @@ LabelRuns(const TExecutor &               executor,
            std::move(countMemory),
            runCount,
            { capacity.runs, componentAddress },
-           std::move(ranks),
+           std::move(rootRanks),
            std::move(roots),
            std::move(values),
-           onlyRoots };
+           target.onlyRoots };
 }
 
 } // namespace itk::ccl
