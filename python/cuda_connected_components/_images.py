@@ -119,8 +119,8 @@ class NumpyImages:
         """Return the elements of an image in memory as an array."""
         if _is_masked(image):
             raise TypeError(
-                "masked arrays are not supported: pass image.filled(0), "
-                "or image.data with mask=~np.ma.getmaskarray(image)"
+                "masked arrays are not supported: pass image.filled(0), or, to a function with mask=, "
+                "image.data and mask=~np.ma.getmaskarray(image)"
             )
         return np.asarray(image)
 

@@ -273,7 +273,11 @@ AtomicOrOfWarp(T * address, T value)
     AtomicOr(address, all);
   }
 #else
-  AtomicOr(address, value);
+  // Mostly, other threads have set the bits before. Then the cache line stays shared.
+  if ((value & ~LoadCurrent(address)) != 0)
+  {
+    AtomicOr(address, value);
+  }
 #endif
 }
 

@@ -55,7 +55,8 @@ struct Tuning
   static constexpr std::uint64_t SingleRowPlanePixels = std::uint64_t{ 1 } << 20;
   static constexpr std::uint64_t SingleRowVolumePixels = std::uint64_t{ 12 } << 20;
 
-  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs.
+  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs or first
+   * pixels.
    * \param words number of words of columns */
   static constexpr unsigned int
   PartBitsFor(std::uint64_t words)
