@@ -896,7 +896,7 @@ ExpectSameValuesFromFunctors()
       {
         // On the host, all values are in the first copy.
         std::swap(shared[image * copies], shared[image * copies + random() % copies]);
-        values.push_back(ObservedValues::Join(shared.data() + image * copies, copies));
+        values.push_back(ObservedValues::OrOfCopies(shared.data() + image * copies, copies));
       }
       ASSERT_EQ(ListOf(ObservedValues::Summarize(values.data(), count)), ListOf(ValuesByLoop(input)))
         << itk::ccl::NameOf(type) << ", seed " << seed;

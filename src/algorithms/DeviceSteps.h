@@ -22,7 +22,7 @@ namespace itk::ccl
 {
 
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
- * The memory of `values` is 0, if the request wants values. */
+ * If the request wants values, the bytes of `values.memory` are 0 before the call. */
 template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
 PackImages(const TExecutor &    executor,
@@ -211,7 +211,7 @@ struct StoreNumbers
     }
     if (values.memory != nullptr)
     {
-      copiedValues[image.x] = ObservedValues::Join(values.memory + image.x * values.copies, values.copies);
+      copiedValues[image.x] = ObservedValues::OrOfCopies(values.memory + image.x * values.copies, values.copies);
     }
     if (status == nullptr)
     {

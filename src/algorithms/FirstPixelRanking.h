@@ -45,7 +45,7 @@ struct Marks
   Set(TIndex pixel) const
   {
     AtomicOr(words + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
-    AtomicIncrementOfWarp(chunks + pixel / BitsPerWord / WordsPerChunk); // neighboring threads have near pixels
+    AtomicIncrementOfWarp(chunks + pixel / BitsPerWord / WordsPerChunk); // lanes mostly mark the same chunk
   }
 
   /** Returns whether the mark of a pixel is set. */

@@ -69,7 +69,7 @@ template <typename TRun>
 struct HostNumbers
 {
   TRun           kept;                        // number of components
-  ObservedValues values[Tuning::ValueCopies]; // of the pixels, in copies
+  ObservedValues values[Tuning::ValueCopies]; // of the pixels: the copies of SharedValues
 };
 
 /** Returns whether the caller needs no numbers but those of HostNumbers, and no kernel reads them. The values are
@@ -150,7 +150,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
   {
     if (hostNumbers != nullptr)
     {
-      *copiedValues = ObservedValues::Join(hostNumbers->values, values.copies);
+      *copiedValues = ObservedValues::OrOfCopies(hostNumbers->values, values.copies);
     }
     components.values = ObservedValues::Summarize(copiedValues, request.images);
   }

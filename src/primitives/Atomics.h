@@ -215,7 +215,7 @@ AtomicOr(T * address, T value)
 
 #ifdef __CUDA_ARCH__
 
-/** The threads of a warp that call a function together for one address, as bits. The first of them does its work. */
+/** The lanes of a warp that pass one address to a function at the same time, as bits. The first lane works for all. */
 struct ThreadsOfAddress
 {
   unsigned int threads;
@@ -258,8 +258,7 @@ struct ThreadsOfAddress
 
 #endif
 
-/** Sets the bits of `value` in the value at the address. The threads of a warp that do so together need one atomic
- * operation. */
+/** Sets the bits of `value` in the value at the address. Lanes with the same address share one atomic operation. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void
@@ -281,7 +280,7 @@ AtomicOrOfWarp(T * address, T value)
 #endif
 }
 
-/** Adds 1 to the value at the address. The threads of a warp that do so together need one atomic operation. */
+/** Adds 1 to the value at the address. Lanes with the same address share one atomic operation. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void

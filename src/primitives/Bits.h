@@ -102,8 +102,8 @@ BitsThrough(unsigned int bit)
   return (TWord{ 2 } << bit) - 1;
 }
 
-/** Returns the mask of one of the 2^partBits parts of a word, which are adjacent bits. The lowest partBits bits of
- * `index` are the index of the part. */
+/** A word has 2^partBits parts of adjacent bits. Returns the mask of one part: the lowest partBits bits of `index` are
+ * the index of the part. */
 CCL_HOST_DEVICE
 constexpr Word
 PartOfWord(std::uint64_t index, unsigned int partBits)

@@ -268,10 +268,10 @@ struct alignas(16) ObservedValues
     return this->HasSeveral() && (!IsFloat(type) || Load(&facts) == (NaN | Fraction));
   }
 
-  /** Returns the values of all copies. */
+  /** Returns the OR of the copies of an image. */
   CCL_HOST_DEVICE
   static ObservedValues
-  Join(const ObservedValues * values, unsigned int copies)
+  OrOfCopies(const ObservedValues * values, unsigned int copies)
   {
     ObservedValues all;
     for (unsigned int i = 0; i < copies; ++i)
@@ -302,8 +302,9 @@ static_assert(offsetof(ObservedValues, zeros) == offsetof(ObservedValues, ones) 
                 alignof(ObservedValues) == 16,
               "LoadCurrentPair() loads both");
 
-/** What threads of a device know of the values of images. Requests for one address take turns, from all
- * multiprocessors. So an image of many words has several copies: its values are those of all copies. */
+/** What threads of a device know of the values of each image. Requests for one address take turns, from all
+ * multiprocessors. So a large image has several copies, and a multiprocessor adds to one of them. What is known of the
+ * image is the OR of its copies. */
 struct SharedValues
 {
   ObservedValues * memory = nullptr; // `copies` elements for each image; null if the values are not wanted
@@ -316,7 +317,7 @@ struct SharedValues
     return words < Tuning::WordsForValueCopies ? 1 : Tuning::ValueCopies;
   }
 
-  /** Returns the copy for the calling thread. The threads of a warp have the same. */
+  /** Returns the copy to which the multiprocessor of the calling thread adds. */
   CCL_HOST_DEVICE
   ObservedValues &
   CopyOf(std::uint64_t image) const
@@ -372,8 +373,8 @@ struct ValueObserver
     }
   }
 
-  /** Adds values to those of an image. Few threads know something new. So a thread whose pixels are all 0 does not read
-   * what is known, and others read it once, or twice if they have facts. */
+  /** Adds values to those of an image. Few threads know something new, and reads of one address take turns. So a thread
+   * whose pixels are all 0 does not read what is known, and others read it once, or twice if they have facts. */
   CCL_HOST_DEVICE
   void
   Finish(const ObservedValues & values, std::uint64_t image) const

@@ -142,7 +142,7 @@ struct IndexedRuns
     return { TRowGroup::HasValues ? here & ~starts : here, here, first };
   }
 
-  /** Returns the runs of the columns of a word that are bits of `part`. */
+  /** Returns the runs in some columns of a word. `part` has the bits of these columns, which are adjacent. */
   CCL_HOST_DEVICE
   RunsOfWord<TRun>
   RunsIn(const Cell & word, Word part) const

@@ -78,7 +78,8 @@ struct Tuning
   /** Vec4s (4 pixels each) that a thread writes in the label write-out, if a row group is one row. */
   static constexpr unsigned int Vec4sPerThread = 2;
 
-  /** The copies of what is known of the values of an image, and the least words of an image that has several. */
+  /** An image of at least so many words has so many copies of what is known of its values. With more copies, fewer
+   * threads take turns. */
   static constexpr unsigned int  ValueCopies = 16;
   static constexpr std::uint64_t WordsForValueCopies = std::uint64_t{ 1 } << 13;
 

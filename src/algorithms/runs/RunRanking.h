@@ -22,8 +22,8 @@ namespace RunRanking
 {
 
 /** Kernel functor that replaces the parent of each run by its root. Sets the first pixel of each run to NoPixel, if
- * there are first pixels. Copies what the values of the pixels of an image are on the way, if there are runs: another
- * kernel would take longer. */
+ * there are first pixels. Also copies what is known of the values of an image, because another kernel would take
+ * longer. Without runs, it copies nothing. */
 template <typename TRun>
 struct Compression
 {
@@ -39,6 +39,7 @@ struct Compression
   {
     if (copiedValues != nullptr && run.x < values.copies)
     {
+      // There may be fewer runs than copies.
       for (std::uint64_t i = run.x; i < values.copies; i += runCount.GetOrZero())
       {
         copiedValues[i] = values.memory[i];
@@ -75,8 +76,8 @@ struct CopyRankOfRoot
 template <typename TRun>
 struct RankFirstPixels
 {
-  FirstPixelRanking::Marks<TRun> marks; // after the scan
-  TRun *                         rootRanks;
+  FirstPixelRanking::Marks<TRun> marks;     // after the scan
+  TRun *                         rootRanks; // first pixels of roots before, and NoPixel for other runs
 
   CCL_HOST_DEVICE
   void
@@ -177,9 +178,9 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
   return TRowGroup::RootHasFirstPixel ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Ranks the components of the runs of trees. `rootRanks` gets the ranks of all runs, or only those of roots if
- * `onlyRoots`, and `parents` gets the root of each run. Unless roots have the first pixels, the elements of `rootRanks`
- * must be NoPixel before the call. Writes the number of components. */
+/** Ranks the components of the runs of trees, and writes their number. `rootRanks` gets the ranks of all runs, or only
+ * those of roots if `onlyRoots`. `parents` gets the root of each run. Without TRowGroup::RootHasFirstPixel, the
+ * elements of `rootRanks` must be NoPixel before the call. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 RankTreesOfRuns(const TExecutor &                                         executor,

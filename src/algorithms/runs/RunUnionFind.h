@@ -258,7 +258,7 @@ struct RankTarget
   TRun *           countMemory = nullptr;     // for the number of components, instead of memory of the executor
   std::uint64_t *  runCountForHost = nullptr; // gets the number of runs, before the components are known
   SharedValues     values = {};               // of one image
-  ObservedValues * copiedValues = nullptr;    // gets them, if there are runs; null if they are not wanted
+  ObservedValues * copiedValues = nullptr;    // gets `values.copies` elements, if there are runs; or null
 };
 
 /** The rank of the component of each run, and the number of objects. */
