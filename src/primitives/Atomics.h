@@ -241,7 +241,8 @@ struct ThreadsOfAddress
     return __reduce_or_sync(threads, value);
 #  else
     std::uint32_t all = 0;
-    CCL_NO_UNROLL // else, kernels that pack need more registers
+    // Unrolled, it takes so many registers that fewer thread blocks run at the same time.
+    CCL_NO_UNROLL
     for (unsigned int bit = 0; bit < 32; ++bit)
     {
       all |= __ballot_sync(threads, value >> bit & 1U) != 0 ? 1U << bit : 0;

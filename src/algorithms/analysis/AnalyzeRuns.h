@@ -77,7 +77,7 @@ struct FindRunOfRank
 };
 
 /** Measures and selects the components of labeled runs. Waits only if the selection sorts. If components are selected,
- * their positions in the order of the labels become the ranks of the runs, or NoLabel.
+ * LabeledRuns::GetRanks() then gives their positions in the order of the labels, or NoLabel.
  * \param keptMemory gets the number of selected components, instead of memory of the executor, if it is not null */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 AnalyzedComponents<TRun, TExecutor>
@@ -141,7 +141,7 @@ struct SelectedRuns
 {
   using BufferType = typename LabeledRuns<TRowGroup, TRun, TExecutor>::BufferType;
 
-  LabeledRuns<TRowGroup, TRun, TExecutor>            labeled;  // the ranks are those of the kept components, or NoLabel
+  LabeledRuns<TRowGroup, TRun, TExecutor>            labeled;  // GetRanks() gives ranks of kept components, or NoLabel
   std::optional<AnalyzedComponents<TRun, TExecutor>> analyzed; // nothing if the request needs no analysis
   BufferType                                         imageRankMemory;
   RanksOfImages<TRun>                                imageRanks; // of the kept components
