@@ -77,22 +77,23 @@ struct PackedImages
 
   BufferType<Word>                  bits;
   unsigned int                      copies;      // of the values of an image
-  BufferType<ObservedValues>        valueMemory; // if the request wants values
+  BufferType<ObservedValues>        valueMemory; // if the request wants values, and has no memory for them
+  SharedValues                      values;
   GroupedBits<TRowGroup, TExecutor> grouped;
 
-  PackedImages(const TExecutor & executor, const ImageView & input, const Request & request)
+  /** \param zeros memory for the values of one image, all 0; or null if they take memory of the executor */
+  PackedImages(const TExecutor & executor,
+               const ImageView & input,
+               const Request &   request,
+               ObservedValues *  zeros = nullptr)
     : bits(
         executor.template Allocate<Word>(WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid()).Count()))
     , copies(SharedValues::CopiesFor(WordsOf(request.size).Count()))
-    , valueMemory(executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images * copies : 0))
-    , grouped(PackImages<TRowGroup>(executor, input, request, bits.get(), this->GetValues()))
+    , valueMemory(executor.template AllocateCleared<ObservedValues>(
+        request.wantsValues && zeros == nullptr ? request.images * copies : 0))
+    , values{ zeros != nullptr ? zeros : valueMemory.get(), copies }
+    , grouped(PackImages<TRowGroup>(executor, input, request, bits.get(), values))
   {}
-
-  SharedValues
-  GetValues() const
-  {
-    return { valueMemory.get(), copies };
-  }
 };
 
 /** Writes the labels of the selected runs, or the filled images, to device memory. */

@@ -50,15 +50,21 @@ AllocateForCall(const DeviceExecutor & executor, DeviceResources & resources, co
 }
 
 /** Waits for a stream if an exception leaves the scope: kernels and copies may still write to the pinned memory of the
- * objects that were declared before. */
+ * objects that were declared before. Clears memory of AllocateZeros() before. */
 struct WaitOnException
 {
   cudaStream_t stream;
+  void *       zeros = nullptr;
+  std::size_t  bytes = 0; // of `zeros`
 
   ~WaitOnException()
   {
     if (std::uncaught_exceptions() != 0)
     {
+      if (zeros != nullptr)
+      {
+        cudaMemsetAsync(zeros, 0, bytes, stream);
+      }
       cudaStreamSynchronize(stream);
     }
   }
@@ -246,12 +252,18 @@ LabelPixelsOf(const DeviceExecutor & executor,
   {
     numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));
   }
-  const WaitOnException waitOnException{ executor.GetStream() };
+  std::shared_ptr<void> zeros;
+  constexpr std::size_t zeroBytes = sizeof(HostNumbers<TRun>::values);
+  if (numbers != nullptr && request.wantsValues)
+  {
+    zeros = resources.AllocateZeros(zeroBytes, executor.GetStream());
+  }
+  const WaitOnException waitOnException{ executor.GetStream(), zeros.get(), zeroBytes };
   const bool            isOneBlock = arena != nullptr;
   const DeviceExecutor  in = isOneBlock ? executor.In(*arena) : executor;
   auto * const          hostNumbers = static_cast<HostNumbers<TRun> *>(numbers.get());
 
-  const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request);
+  const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request, static_cast<ObservedValues *>(zeros.get()));
   const auto &                                  groups = images.grouped.groups;
   const RunCapacity                             capacity = RunCapacity::AtMost(MostRunsOf(groups));
   RankTarget<TRun>                              target{ !request.WantsIntensities() };
@@ -259,8 +271,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
   if (hostNumbers != nullptr)
   {
     *hostNumbers = {};
-    target.values = images.GetValues();
-    target.copiedValues = request.wantsValues ? hostNumbers->values : nullptr;
+    target.values = images.values;
+    target.movedValues = request.wantsValues ? hostNumbers->values : nullptr;
     // Without a selection, all components are kept.
     (request.selection.IsDefault() ? target.countMemory : keptMemory) = &hostNumbers->kept;
   }
@@ -277,7 +289,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
                            request,
                            request.WantsIntensities(),
                            hostNumbers,
-                           images.GetValues(),
+                           images.values,
                            makeTable == nullptr ? nullptr : &makeTableOnce,
                            [&] { WriteOutput(in, selected, input, request, output); });
   };

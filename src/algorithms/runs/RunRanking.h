@@ -22,8 +22,8 @@ namespace RunRanking
 {
 
 /** Kernel functor that replaces the parent of each run by its root. Sets the first pixel of each run to NoPixel, if
- * there are first pixels. Also copies what is known of the values of an image, because another kernel would take
- * longer. Without runs, it copies nothing. */
+ * there are first pixels. Also moves what is known of the values of an image, because another kernel would take longer.
+ * Then the memory of the values is 0 again. Without runs, there are no values to move. */
 template <typename TRun>
 struct Compression
 {
@@ -31,18 +31,19 @@ struct Compression
   TRun *             firstPixels;
   BoundedCount<TRun> runCount;
   SharedValues       values;
-  ObservedValues *   copiedValues; // gets `values.copies` elements, or null if they are not wanted
+  ObservedValues *   movedValues; // gets `values.copies` elements, or null if they stay
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
-    if (copiedValues != nullptr && run.x < values.copies)
+    if (movedValues != nullptr && run.x < values.copies)
     {
       // There may be fewer runs than copies.
       for (std::uint64_t i = run.x; i < values.copies; i += runCount.GetOrZero())
       {
-        copiedValues[i] = values.memory[i];
+        movedValues[i] = values.memory[i];
+        values.memory[i] = {};
       }
     }
     Compress(parents, static_cast<TRun>(run.x), true);

@@ -258,7 +258,7 @@ struct RankTarget
   TRun *           countMemory = nullptr;     // for the number of components, instead of memory of the executor
   std::uint64_t *  runCountForHost = nullptr; // gets the number of runs, before the components are known
   SharedValues     values = {};               // of one image
-  ObservedValues * copiedValues = nullptr;    // gets `values.copies` elements, if there are runs; or null
+  ObservedValues * movedValues = nullptr;     // gets `values.copies` elements, if there are runs; or null if they stay
 };
 
 /** The rank of the component of each run, and the number of objects. */
@@ -297,7 +297,7 @@ struct LabeledRuns
   RanksOfRuns<TRun>
   GetRanks() const
   {
-    return { ranks.get(), onlyRoots ? roots.get() : nullptr, positions };
+    return RanksOfRuns<TRun>(ranks.get(), onlyRoots ? roots.get() : nullptr, positions);
   }
 
   IndexedRuns<TRowGroup, TRun>
@@ -446,7 +446,7 @@ LabelRuns(const TExecutor &               executor,
                  TRowGroup::RootHasFirstPixel ? nullptr : rootRanks.get(),
                  runCount,
                  target.values,
-                 target.copiedValues });
+                 target.movedValues });
   }
 
   if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)

@@ -233,7 +233,7 @@ DeviceResources::GetHeldMemory()
     {
       held.deviceBytes += resources.m_Pool.GetBytes();
     }
-    held.deviceBytes += resources.m_Blocks.GetBytes();
+    held.deviceBytes += resources.GetBytesOfBlocks();
     held.pinnedBytes += resources.m_HostMemory.GetBytes();
   });
   return held;
@@ -266,8 +266,7 @@ DeviceResources::TakeStream()
   cudaError_t  error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   if (error == cudaErrorMemoryAllocation)
   {
-    m_Blocks.Trim();
-    m_Pool.Trim();
+    this->TrimDevice();
     error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   }
   CCL_CHECK(error);
@@ -302,13 +301,24 @@ DeviceResources::AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes)
     bytes, [this, mostBytes](std::size_t size) { this->HoldAtMost(mostBytes < size ? 0 : mostBytes - size); });
 }
 
+std::shared_ptr<void>
+DeviceResources::AllocateZeros(std::size_t bytes, cudaStream_t stream)
+{
+  std::size_t newBytes = 0;
+  auto        memory = m_Zeros.Allocate(bytes, [&](std::size_t size) { newBytes = size; });
+  if (memory != nullptr && newBytes != 0)
+  {
+    CCL_CHECK(cudaMemsetAsync(memory.get(), 0, newBytes, stream));
+  }
+  return memory;
+}
+
 void
 DeviceResources::HoldAtMost(std::uint64_t bytes)
 {
-  if (m_Pool.GetBytes() + m_Blocks.GetBytes() > bytes)
+  if (m_Pool.GetBytes() + this->GetBytesOfBlocks() > bytes)
   {
-    m_Blocks.Trim();
-    m_Pool.Trim();
+    this->TrimDevice();
   }
 }
 
@@ -320,8 +330,7 @@ DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
-    m_Blocks.Trim();
-    m_Pool.Trim();
+    this->TrimDevice();
     error = m_Pool.Allocate(&memory, bytes, stream);
   }
   if (error == cudaErrorMemoryAllocation)
@@ -340,6 +349,7 @@ DeviceResources::EndCall()
 {
   m_HostMemory.EndCall();
   m_Blocks.EndCall();
+  m_Zeros.EndCall();
   m_Pool.EndCall();
 }
 
@@ -356,7 +366,14 @@ void
 DeviceResources::Trim()
 {
   m_HostMemory.Trim();
+  this->TrimDevice();
+}
+
+void
+DeviceResources::TrimDevice()
+{
   m_Blocks.Trim();
+  m_Zeros.Trim();
   m_Pool.Trim();
 }
 

@@ -107,6 +107,12 @@ public:
   std::shared_ptr<void>
   AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes);
 
+  /** Returns device memory whose bytes are 0 for work of a stream, for a call that waits for this work. They must be 0
+   * again when the memory goes back to the cache, with its last owner: so most calls need no memset. Returns null if
+   * there is too little memory. */
+  std::shared_ptr<void>
+  AllocateZeros(std::size_t bytes, cudaStream_t stream);
+
   /** Frees the device memory that no call uses, if the process holds more than so many bytes on the device. */
   void
   HoldAtMost(std::uint64_t bytes);
@@ -137,6 +143,17 @@ private:
   void
   Trim();
 
+  /** Frees all device memory that no call uses. */
+  void
+  TrimDevice();
+
+  /** Returns the bytes of device memory, in use or cached, without those of the pool. */
+  std::uint64_t
+  GetBytesOfBlocks() const
+  {
+    return m_Blocks.GetBytes() + m_Zeros.GetBytes();
+  }
+
   /** Returns the bytes of device memory that can be allocated. */
   std::uint64_t
   GetFreeMemory() const;
@@ -147,6 +164,7 @@ private:
   std::vector<cudaStream_t>      m_Streams;
   CachingAllocator<PinnedMemory> m_HostMemory;
   CachingAllocator<DeviceBlocks> m_Blocks;
+  CachingAllocator<DeviceBlocks> m_Zeros; // see AllocateZeros()
 };
 
 } // namespace itk::ccl
