@@ -55,7 +55,7 @@ struct RanksOfRuns
   const TRun * positions = nullptr; // of each component among the kept ones, or NoLabel; null if all are kept
 
   CCL_HOST_DEVICE
-  RanksOfRuns(const TRun * ranksOf, const TRun * rootsOf = nullptr, const TRun * positionsOf = nullptr)
+  explicit RanksOfRuns(const TRun * ranksOf, const TRun * rootsOf = nullptr, const TRun * positionsOf = nullptr)
     : ranks(ranksOf)
     , roots(rootsOf)
     , positions(positionsOf)

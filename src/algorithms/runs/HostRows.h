@@ -485,7 +485,9 @@ VisitSelectedRows(const ParallelFor &                 parallelFor,
       {
         const bool isEmptyWord = columns.bits[columnsBegin + x] == 0;
         const Word selected =
-          isEmptyWord ? 0 : MaskWriteOut::SelectedColumns<ValueRow, TRun>(runs, ranks, { x, group.y, group.z });
+          isEmptyWord
+            ? 0
+            : MaskWriteOut::SelectedColumns<ValueRow, TRun>(runs, RanksOfRuns<TRun>(ranks), { x, group.y, group.z });
         bits.ForEachRow(group,
                         [&](std::uint64_t y, std::uint64_t z) { memory[bits.rows.RowBegin(y, z) + x] &= selected; });
       }
