@@ -15,6 +15,34 @@
 namespace itk::ccl
 {
 
+/** Loads four words at an address that is a multiple of 16. */
+CCL_HOST_DEVICE
+inline void
+LoadFourWords(const char * address, std::uint32_t * words)
+{
+#ifdef __CUDA_ARCH__
+  const uint4 four = *reinterpret_cast<const uint4 *>(address);
+  words[0] = four.x;
+  words[1] = four.y;
+  words[2] = four.z;
+  words[3] = four.w;
+#else
+  std::memcpy(words, address, 16);
+#endif
+}
+
+/** Returns the word that starts at bit `shift` of a word, which `next` follows. */
+CCL_HOST_DEVICE
+inline std::uint32_t
+ShiftedRight(std::uint32_t word, std::uint32_t next, unsigned int shift)
+{
+#ifdef __CUDA_ARCH__
+  return __funnelshift_r(word, next, shift);
+#else
+  return static_cast<std::uint32_t>((std::uint64_t{ next } << 32 | word) >> shift);
+#endif
+}
+
 /** Neighboring pixels of a row in registers, at most 64 bytes. */
 template <typename TBits>
 struct PixelChunk
@@ -118,41 +146,81 @@ struct PixelChunk
     return differences.Pack([](TBits difference) { return difference != 0; });
   }
 
-#ifdef __CUDACC__
   /** Loads pixels at an address that is a multiple of 16. */
-  __device__ void
+  CCL_HOST_DEVICE
+  void
   LoadAligned(const TBits * pixels)
   {
-    const uint4 * fours = reinterpret_cast<const uint4 *>(pixels);
     CCL_UNROLL
-    for (unsigned int i = 0; i < Words / 4; ++i)
+    for (unsigned int i = 0; i < Words; i += 4)
     {
-      const uint4 four = fours[i];
-      words[4 * i] = four.x;
-      words[4 * i + 1] = four.y;
-      words[4 * i + 2] = four.z;
-      words[4 * i + 3] = four.w;
+      LoadFourWords(reinterpret_cast<const char *>(pixels) + 4 * i, words + i);
     }
   }
 
-  /** Loads bytes at any address, in aligned groups of 4 bytes. So it reads up to 3 bytes before and after them. */
-  __device__ void
-  LoadUnalignedBytes(const TBits * pixels)
+  /** The pixels of 16 bytes. */
+  static constexpr unsigned int PixelsOf16Bytes = 16 / sizeof(TBits);
+
+  /** Returns the number of pixels before an address that LoadUnaligned() reads. */
+  CCL_HOST_DEVICE
+  static unsigned int
+  PixelsBefore(const TBits * pixels)
   {
-    const unsigned int    misalignment = reinterpret_cast<std::uintptr_t>(pixels) % 4;
-    const std::uint32_t * aligned = reinterpret_cast<const std::uint32_t *>(pixels - misalignment);
-    std::uint32_t         last = aligned[0];
+    return reinterpret_cast<std::uintptr_t>(pixels) / sizeof(TBits) % PixelsOf16Bytes;
+  }
+
+  /** Loads the first `count` pixels at any address. The others become 0. Reads Pixels + PixelsOf16Bytes pixels, from
+   * PixelsBefore() on, in groups of 16 bytes. */
+  CCL_HOST_DEVICE
+  void
+  LoadUnaligned(const TBits * pixels, unsigned int count)
+  {
+    const unsigned int before = PixelsBefore(pixels);
+    const unsigned int misalignment = before * sizeof(TBits);
+    std::uint32_t      all[Words + 4];
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words + 4; i += 4)
+    {
+      LoadFourWords(reinterpret_cast<const char *>(pixels - before) + 4 * i, all + i);
+    }
+    // Indices that are known to the compiler keep the words in registers.
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words + 2; ++i)
+    {
+      all[i] = misalignment >= 8 ? all[i + 2] : all[i];
+    }
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words + 1; ++i)
+    {
+      all[i] = misalignment % 8 >= 4 ? all[i + 1] : all[i];
+    }
     CCL_UNROLL
     for (unsigned int i = 0; i < Words; ++i)
     {
-      const std::uint32_t next = aligned[i + 1];
-      words[i] = __funnelshift_r(last, next, 8 * misalignment);
-      last = next;
+      words[i] = sizeof(TBits) < 4 ? ShiftedRight(all[i], all[i + 1], 8 * (misalignment % 4)) : all[i];
     }
+    this->KeepFirst(count);
   }
-#endif
 
 private:
+  /** Sets all pixels but the first `count` ones to 0. */
+  CCL_HOST_DEVICE
+  void
+  KeepFirst(unsigned int count)
+  {
+    if (count >= Pixels)
+    {
+      return;
+    }
+    const unsigned int bits = 8 * sizeof(TBits) * count;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words; ++i)
+    {
+      const unsigned int kept = bits < 32 * i ? 0 : bits - 32 * i;
+      words[i] &= kept >= 32 ? ~0U : (1U << kept) - 1;
+    }
+  }
+
   CCL_HOST_DEVICE
   static TBits
   LoadPixel(const TBits * pixel)

@@ -32,30 +32,23 @@ struct PixelReader
   void
   Load(const TBits * first, std::uint64_t x, unsigned int count, ChunkType & chunk) const
   {
-#ifdef __CUDA_ARCH__
-    if (count >= ChunkType::Pixels && pixels.pixelStride == 1)
+    if (pixels.pixelStride == 1)
     {
-      if (reinterpret_cast<std::uintptr_t>(first) % sizeof(uint4) == 0)
+      const unsigned int before = ChunkType::PixelsBefore(first);
+      if (before == 0 && count >= ChunkType::Pixels)
       {
         chunk.LoadAligned(first);
         return;
       }
-      // LoadUnalignedBytes() reads up to 3 bytes before and after the word. They must belong to the images.
-      if constexpr (sizeof(TBits) == 1)
+      // All pixels that LoadUnaligned() reads must belong to the images.
+      const std::uint64_t index = pixels.isContiguous ? static_cast<std::uint64_t>(first - pixels.pixels) : x;
+      const std::uint64_t size = pixels.isContiguous ? this->CountPixels() : stack.size.x;
+      if (index >= before && index - before + ChunkType::Pixels + ChunkType::PixelsOf16Bytes <= size)
       {
-        const bool isInside = pixels.isContiguous ? first - pixels.pixels >= 4 &&
-                                                      pixels.pixels + this->CountPixels() - first >= BitsPerWord + 4
-                                                  : x >= 4 && x + BitsPerWord + 4 <= stack.size.x;
-        if (isInside)
-        {
-          chunk.LoadUnalignedBytes(first);
-          return;
-        }
+        chunk.LoadUnaligned(first, count);
+        return;
       }
     }
-#else
-    static_cast<void>(x);
-#endif
     chunk.Load(first, pixels.pixelStride, count);
   }
 
@@ -86,10 +79,10 @@ struct PixelReader
 
 private:
   CCL_HOST_DEVICE
-  std::int64_t
+  std::uint64_t
   CountPixels() const
   {
-    return static_cast<std::int64_t>(stack.size.Count() * stack.images);
+    return stack.size.Count() * stack.images;
   }
 };
 
