@@ -197,6 +197,11 @@ TEST(CudaConnectedComponentsGrid, ThreadBlocksFitTheGrid)
     }
   }
   EXPECT_EQ(RowThreadBlock({ 512, 512, 512 }).x, 32U);
+  EXPECT_EQ(RowThreadBlock({ 0, 3, 2 }).x, 1U);
+  EXPECT_EQ(RowThreadBlock({ 70, 1, 1 }).x, 70U);
+  EXPECT_EQ(RowThreadBlock({ 100, 2, 1 }).x, 64U);  // whole warps
+  EXPECT_EQ(RowThreadBlock({ 23, 100, 1 }).x, 23U); // a whole row
+  EXPECT_EQ(RowThreadBlock({ 23, 100, 1 }).y, 5U);
   EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 2U);
   EXPECT_EQ(CompactThreadBlock({ 512, 512, 1 }).y, Tuning::CompactThreadBlockSize / 16);
   // Thin images have full thread blocks, too.

@@ -351,7 +351,7 @@ public:
       return;
     }
     const Grid             rows{ grid.x, grid.y * grid.z };
-    const ThreadBlockShape fitting = RowThreadBlock(rows);
+    const ThreadBlockShape fitting = FitThreadBlock(rows, { 32, Tuning::ThreadBlockSize / 32, 1 });
     const dim3          shape(fitting.x, Tuning::ThreadBlockSize / fitting.x); // all threads, because warps cooperate
     const std::uint64_t threadBlocksX = DivideUp(rows.x, shape.x);
     // Few cells are for as many threads as the device runs at the same time.

@@ -18,6 +18,9 @@ struct ThreadBlockShape
   unsigned int z;
 };
 
+/** CUDA's limit of threads of a thread block along z. */
+inline constexpr unsigned int MostThreadsAlongZ = 64;
+
 /** Returns a thread block shape for a grid. All sizes are powers of 2, and their product is at most the product of the
  * preferred sizes. If the grid is thinner along an axis than the preferred shape, the other axes get the threads that
  * this axis does not need, so few threads are idle. */
@@ -32,21 +35,29 @@ FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
     }
     return size;
   };
-  constexpr unsigned int maximumZ = 64; // CUDA's limit
-  const unsigned int     threads = preferred.x * preferred.y * preferred.z;
-  ThreadBlockShape       shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
+  const unsigned int threads = preferred.x * preferred.y * preferred.z;
+  ThreadBlockShape   shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
   shape.x = fit(grid.x, threads / (shape.y * shape.z));
   shape.y = fit(grid.y, threads / (shape.x * shape.z));
   const unsigned int left = threads / (shape.x * shape.y);
-  shape.z = fit(grid.z, left < maximumZ ? left : maximumZ);
+  shape.z = fit(grid.z, left < MostThreadsAlongZ ? left : MostThreadsAlongZ);
   return shape;
 }
 
-/** Returns the shape for kernel functors that read along rows: whole warps along x. */
+/** Returns the shape for kernel functors that read along rows: whole warps along x, or a whole row that is shorter. */
 constexpr ThreadBlockShape
 RowThreadBlock(const Grid & grid)
 {
-  return FitThreadBlock(grid, { 32, Tuning::ThreadBlockSize / 32, 1 });
+  // An empty grid has a thread, too.
+  const auto lower = [](std::uint64_t count, unsigned int limit) {
+    return count == 0 ? 1 : count < limit ? static_cast<unsigned int>(count) : limit;
+  };
+  constexpr unsigned int warpSize = 32;
+  const unsigned int     x = lower(grid.x, warpSize);
+  const unsigned int     y = lower(grid.y, Tuning::ThreadBlockSize / x);
+  const unsigned int     z = lower(lower(grid.z, MostThreadsAlongZ), Tuning::ThreadBlockSize / (x * y));
+  const unsigned int     warps = Tuning::ThreadBlockSize / warpSize / (y * z); // along x, if a row has so many
+  return { warps > 1 ? lower(grid.x, warps * warpSize) : x, y, z };
 }
 
 /** Returns the shape for kernel functors that read neighbors along all axes. */
