@@ -22,7 +22,7 @@ struct Tuning
   /** Thread blocks of ThreadBlockSize threads for each multiprocessor, if there may be much fewer elements or cells
    * than the host knows, and how many of them a multiprocessor can run at the same time. Cells differ in their work, so
    * that more thread blocks balance it. The last number limits the registers. */
-  static constexpr unsigned int ThreadBlocksForElements = 32;
+  static constexpr unsigned int ThreadBlocksForElements = 16;
   static constexpr unsigned int ThreadBlocksForCells = 128;
   static constexpr unsigned int ResidentThreadBlocks = 8;
 
@@ -40,9 +40,9 @@ struct Tuning
 
   /** Threads of a thread block of a scan, values of each thread in a tile, and thread blocks for each multiprocessor.
    */
-  static constexpr unsigned int ScanThreads = 256;
+  static constexpr unsigned int ScanThreads = 1024;
   static constexpr unsigned int ScanValuesPerThread = 8;
-  static constexpr unsigned int ScanThreadBlocks = 8;
+  static constexpr unsigned int ScanThreadBlocks = 2;
 
   /** A scan of at most so many values has one value for each thread, so that more threads work: SmallScanValues if the
    * host knows the number of values, and SmallScanLimit if it knows a limit only. Mostly, there are much fewer then. */
@@ -81,7 +81,7 @@ struct Tuning
   /** An image of at least so many words has so many copies of what is known of its values. With more copies, fewer
    * threads take turns. */
   static constexpr unsigned int  ValueCopies = 16;
-  static constexpr std::uint64_t WordsForValueCopies = std::uint64_t{ 1 } << 13;
+  static constexpr std::uint64_t WordsForValueCopies = std::uint64_t{ 1 } << 14;
 
   /** Cells, or pixels, of a chunk that one call of the host's parallel loop processes. */
   static constexpr std::uint64_t HostCellsPerChunk = 4096;
