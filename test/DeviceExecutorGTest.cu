@@ -74,7 +74,7 @@ TEST(CudaConnectedComponentsDeviceExecutor, ScansVeryManyValues)
 /** Expects that labeling takes exactly the memory that was measured, and that the labels are those of the host. */
 template <typename TRowGroup, typename TRun>
 void
-ExpectLabelsInArena(const Grid & size, Neighbors neighbors, const RunCapacity * capacity)
+ExpectLabelsInArena(const Grid & size, Neighbors neighbors, const RunCapacity * capacity, bool onlyRoots)
 {
   const CurrentDevice       device(-1);
   DeviceResources &         resources = DeviceResources::Of(device.Get());
@@ -98,9 +98,10 @@ ExpectLabelsInArena(const Grid & size, Neighbors neighbors, const RunCapacity * 
     const auto              grouped = PackRowGroups<TRowGroup>(executor, devicePixels.get(), size, deviceBits.get());
     const MeasuringExecutor measuring(SortStorageBytes);
     const RunCapacity       used = capacity != nullptr ? *capacity : RunCapacity::Exactly(runCount);
-    LabelRuns<TRun>(measuring, grouped.groups, neighbors, used);
+    const RankTarget<TRun>  target{ onlyRoots };
+    LabelRuns<TRun>(measuring, grouped.groups, neighbors, used, {}, target);
     DeviceArena arena(resources, measuring.GetSize(), stream);
-    const auto  runs = LabelRuns<TRun>(executor.In(arena), grouped.groups, neighbors, used);
+    const auto  runs = LabelRuns<TRun>(executor.In(arena), grouped.groups, neighbors, used, {}, target);
     EXPECT_EQ(arena.GetLeft().cleared, 0U);
     EXPECT_EQ(arena.GetLeft().uncleared, 0U);
     if (used.runs < runCount)
@@ -110,8 +111,13 @@ ExpectLabelsInArena(const Grid & size, Neighbors neighbors, const RunCapacity * 
     else
     {
       EXPECT_EQ(Await(executor, runs.componentCount), expected.componentCount.GetOrZero());
-      const std::vector<TRun> labels = Reader{ stream }(runs.ranks.get(), runCount);
-      EXPECT_TRUE(std::equal(labels.begin(), labels.end(), expected.ranks.get()));
+      const std::vector<TRun> ranks = Reader{ stream }(runs.ranks.get(), runCount);
+      const std::vector<TRun> roots = onlyRoots ? Reader{ stream }(runs.roots.get(), runCount) : std::vector<TRun>();
+      const RanksOfRuns<TRun> found(ranks.data(), onlyRoots ? roots.data() : nullptr);
+      for (std::uint64_t run = 0; run < runCount; ++run)
+      {
+        ASSERT_EQ(found[run], expected.ranks.get()[run]) << run;
+      }
     }
   }
   CCL_CHECK(cudaStreamSynchronize(stream));
@@ -123,16 +129,19 @@ TEST(CudaConnectedComponentsDeviceExecutor, LabelingTakesTheMeasuredMemory)
   SKIP_WITHOUT_DEVICE();
   const RunCapacity ample = RunCapacity::AtMost(10000000);
   const RunCapacity tight = RunCapacity::AtMost(10);
-  for (const RunCapacity * const capacity : { static_cast<const RunCapacity *>(nullptr), &ample, &tight })
+  for (const bool onlyRoots : { false, true })
   {
-    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, Neighbors::Face, capacity);
-    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
-    ExpectLabelsInArena<SingleRow, std::uint64_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
-    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 300, 200, 1 }, Neighbors::Face, capacity);
-    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 300, 200, 1 }, Neighbors::Full, capacity);
-    ExpectLabelsInArena<PlaneRowGroup, std::uint32_t>({ 300, 200, 1 }, Neighbors::Full, capacity);
-    ExpectLabelsInArena<VolumeRowGroup, std::uint32_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
-    ExpectLabelsInArena<VolumeRowGroup, std::uint64_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
+    for (const RunCapacity * const capacity : { static_cast<const RunCapacity *>(nullptr), &ample, &tight })
+    {
+      ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, Neighbors::Face, capacity, onlyRoots);
+      ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, Neighbors::Full, capacity, onlyRoots);
+      ExpectLabelsInArena<SingleRow, std::uint64_t>({ 100, 90, 80 }, Neighbors::Full, capacity, onlyRoots);
+      ExpectLabelsInArena<SingleRow, std::uint32_t>({ 300, 200, 1 }, Neighbors::Face, capacity, onlyRoots);
+      ExpectLabelsInArena<SingleRow, std::uint32_t>({ 300, 200, 1 }, Neighbors::Full, capacity, onlyRoots);
+      ExpectLabelsInArena<PlaneRowGroup, std::uint32_t>({ 300, 200, 1 }, Neighbors::Full, capacity, onlyRoots);
+      ExpectLabelsInArena<VolumeRowGroup, std::uint32_t>({ 100, 90, 80 }, Neighbors::Full, capacity, onlyRoots);
+      ExpectLabelsInArena<VolumeRowGroup, std::uint64_t>({ 100, 90, 80 }, Neighbors::Full, capacity, onlyRoots);
+    }
   }
 }
 

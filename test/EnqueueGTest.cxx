@@ -206,6 +206,82 @@ RandomPixels(std::uint64_t count, unsigned int density, std::mt19937 & random)
   return pixels;
 }
 
+/** Expects the same labels, masks, tables and numbers of random images as those of the functions that wait, on the
+ * host. `selection` is the number of a selection. */
+void
+ExpectSameAsWaiting(const Size &        size,
+                    std::uint64_t       images,
+                    const std::string & way,
+                    unsigned int        selection,
+                    unsigned int        density,
+                    std::uint64_t       rows,
+                    void *              stream,
+                    std::mt19937 &      random)
+{
+  const std::uint64_t             pixels = size[0] * size[1] * size[2] * images;
+  const auto                      input = RandomPixels(pixels, density, random);
+  const DeviceArray<std::uint8_t> deviceInput(input);
+  const View                      host = View::Of(input.data(), size).Batch(images);
+  CudaConnectedComponentLabeler   labeler;
+  labeler.options.connectivity = size[2] > 1 && way == "edges" ? 18 : 0;
+  labeler.options.fullyConnected = way.find("full") != std::string::npos;
+  labeler.options.byValue = way.find("by value") != std::string::npos;
+  labeler.options.stream = stream;
+  labeler.options.columns = AllColumns();
+  labeler.options.columns.values = labeler.options.byValue;
+  labeler.options.complement = selection == 3;
+  labeler.options.selection.minimumSize = selection == 1 ? 3 : 0;
+  labeler.options.selection.numberOfLargest = selection == 2   ? 1
+                                              : selection == 7 ? 1000000 // more than there may be
+                                              : selection >= 4 ? selection - 2
+                                                               : 0;
+  labeler.options.selection.perValue = labeler.options.byValue && images != 2 && (selection == 2 || selection == 4);
+  labeler.options.selection.border = selection == 3 ? BorderEnum::NotTouching : BorderEnum::Any;
+  labeler.options.selection.order = selection == 5 ? OrderEnum::Size : OrderEnum::FirstPixel;
+  labeler.options.selection.pixelOrder = selection == 6 ? PixelOrderEnum::TransposedRaster : PixelOrderEnum::Raster;
+  auto waiting = labeler;
+  waiting.options.onHost = true;
+  for (const Output kind : { Output::Labels, Output::FilledInside, Output::FilledOutside, Output::None })
+  {
+    const std::string what = View::TextOf(size) + ", images " + std::to_string(images) + ", " + way + ", selection " +
+                             std::to_string(selection) + ", kind " + std::to_string(static_cast<int>(kind)) +
+                             ", density " + std::to_string(density);
+    const std::uint64_t         value = kind == Output::Labels ? 2 : 7;
+    CudaConnectedComponentTable table;
+    Results                     results(rows, images);
+    Call                        call;
+    call.input = View::OnDevice(deviceInput.Get(), size).Batch(images);
+    call.kind = kind;
+    call.value = value;
+    results.AddTo(call, labeler.options.byValue);
+    const auto run = [&](auto zero, const auto & wait) {
+      using Pixel = decltype(zero);
+      const DeviceArray<Pixel> output(pixels);
+      std::vector<Pixel>       expected(pixels);
+      call.output = View::OnDevice(output.Get(), size).Batch(images);
+      wait(View::Of(expected.data(), size).Batch(images));
+      RunEnqueued(labeler, call);
+      EXPECT_TRUE(output.Read() == expected) << what;
+    };
+    switch (kind)
+    {
+      case Output::Labels:
+        run(std::uint32_t{}, [&](const View & out) { waiting.Label(host, out, value, &table); });
+        break;
+      case Output::FilledInside:
+        run(std::uint8_t{}, [&](const View & out) { waiting.Fill(host, out, value, &table); });
+        break;
+      case Output::FilledOutside:
+        run(std::uint8_t{}, [&](const View & out) { waiting.Mask(host, out, value, &table); });
+        break;
+      default:
+        table = waiting.Measure(host);
+        RunEnqueued(labeler, call);
+    }
+    results.Expect(table, what);
+  }
+}
+
 } // namespace
 
 TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
@@ -220,76 +296,35 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
     {
       for (const char * const way : { "faces", "edges", "full", "faces by value", "full by value" })
       {
-        std::mt19937                    random(++seed);
-        const std::uint64_t             pixels = size[0] * size[1] * size[2] * images;
-        const auto                      input = RandomPixels(pixels, 5 + random() % 90, random);
-        const DeviceArray<std::uint8_t> deviceInput(input);
-        const View                      host = View::Of(input.data(), size).Batch(images);
+        std::mt19937        random(++seed);
+        const std::uint64_t rows = size[0] * size[1] * size[2] * images + 2;
+        const unsigned int  density = 5 + random() % 90;
+        SCOPED_TRACE("seed " + std::to_string(seed));
         for (unsigned int selection = 0; selection < 8; ++selection)
         {
-          CudaConnectedComponentLabeler labeler;
-          labeler.options.connectivity = size[2] > 1 && std::strcmp(way, "edges") == 0 ? 18 : 0;
-          labeler.options.fullyConnected = std::strstr(way, "full") != nullptr;
-          labeler.options.byValue = std::strstr(way, "by value") != nullptr;
-          labeler.options.stream = stream.get();
-          labeler.options.columns = AllColumns();
-          labeler.options.columns.values = labeler.options.byValue;
-          labeler.options.complement = selection == 3;
-          labeler.options.selection.minimumSize = selection == 1 ? 3 : 0;
-          labeler.options.selection.numberOfLargest = selection == 2   ? 1
-                                                      : selection == 7 ? 1000000 // more than there may be
-                                                      : selection >= 4 ? selection - 2
-                                                                       : 0;
-          labeler.options.selection.perValue =
-            labeler.options.byValue && images != 2 && (selection == 2 || selection == 4);
-          labeler.options.selection.border = selection == 3 ? BorderEnum::NotTouching : BorderEnum::Any;
-          labeler.options.selection.order = selection == 5 ? OrderEnum::Size : OrderEnum::FirstPixel;
-          labeler.options.selection.pixelOrder =
-            selection == 6 ? PixelOrderEnum::TransposedRaster : PixelOrderEnum::Raster;
-          auto waiting = labeler;
-          waiting.options.onHost = true;
-          for (const Output kind : { Output::Labels, Output::FilledInside, Output::FilledOutside, Output::None })
-          {
-            const std::string what = View::TextOf(size) + ", images " + std::to_string(images) + ", " + way +
-                                     ", selection " + std::to_string(selection) + ", kind " +
-                                     std::to_string(static_cast<int>(kind)) + ", seed " + std::to_string(seed);
-            const std::uint64_t         value = kind == Output::Labels ? 2 : 7;
-            CudaConnectedComponentTable table;
-            Results                     results(pixels + 2, images);
-            Call                        call;
-            call.input = View::OnDevice(deviceInput.Get(), size).Batch(images);
-            call.kind = kind;
-            call.value = value;
-            results.AddTo(call, labeler.options.byValue);
-            const auto run = [&](auto zero, const auto & wait) {
-              using Pixel = decltype(zero);
-              const DeviceArray<Pixel> output(pixels);
-              std::vector<Pixel>       expected(pixels);
-              call.output = View::OnDevice(output.Get(), size).Batch(images);
-              wait(View::Of(expected.data(), size).Batch(images));
-              RunEnqueued(labeler, call);
-              EXPECT_TRUE(output.Read() == expected) << what;
-            };
-            switch (kind)
-            {
-              case Output::Labels:
-                run(std::uint32_t{}, [&](const View & out) { waiting.Label(host, out, value, &table); });
-                break;
-              case Output::FilledInside:
-                run(std::uint8_t{}, [&](const View & out) { waiting.Fill(host, out, value, &table); });
-                break;
-              case Output::FilledOutside:
-                run(std::uint8_t{}, [&](const View & out) { waiting.Mask(host, out, value, &table); });
-                break;
-              default:
-                table = waiting.Measure(host);
-                RunEnqueued(labeler, call);
-            }
-            results.Expect(table, what);
-          }
+          ExpectSameAsWaiting(size, images, way, selection, density, rows, stream.get(), random);
         }
       }
     }
+  }
+}
+
+TEST(CudaConnectedComponentsEnqueue, LargeImagesAreTheSame)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto stream = CudaTestSupport::MakeStream();
+  // With full connectivity, these images have row groups of several rows.
+  constexpr std::uint64_t rows = 300000; // more than there are components
+  std::mt19937            random(1);
+  for (const unsigned int selection : { 0, 1, 3, 4, 6 })
+  {
+    const unsigned int density = 10 + 12 * selection;
+    ExpectSameAsWaiting({ 1100, 1000, 1 }, 1, "full", selection, density, rows, stream.get(), random);
+    ExpectSameAsWaiting({ 700, 501, 1 }, 3, "full", selection, density, rows, stream.get(), random);
+  }
+  for (const unsigned int selection : { 0, 4 })
+  {
+    ExpectSameAsWaiting({ 240, 230, 230 }, 1, "full", selection, 2, rows, stream.get(), random);
   }
 }
 
@@ -396,47 +431,63 @@ TEST(CudaConnectedComponentsEnqueue, ReturnsBeforeTheWorkOfTheStreamAndAllocates
 TEST(CudaConnectedComponentsEnqueue, StatusSaysWhatDoesNotFit)
 {
   SKIP_WITHOUT_DEVICE();
-  const auto                      stream = CudaTestSupport::MakeStream();
-  const Size                      size{ 64, 32, 1 };
-  const TestImage                 image = MakeCheckerboard(size);
-  const DeviceArray<std::uint8_t> input(image.pixels);
-  CudaConnectedComponentLabeler   labeler;
-  labeler.options.stream = stream.get();
-  const auto run = [&](std::uint64_t runCapacity, std::uint64_t rows, auto zero) {
-    using Label = decltype(zero);
-    const DeviceArray<Label> output(image.pixels.size());
-    Results                  results(rows, 1);
-    Call                     call;
-    call.input = View::OnDevice(input.Get(), size);
-    call.output = View::OnDevice(output.Get(), size);
-    call.runCapacity = runCapacity;
-    results.AddTo(call, labeler.options.byValue);
-    RunEnqueued(labeler, call);
-    const auto labels = output.Read();
-    EXPECT_EQ(static_cast<std::size_t>(std::count(labels.begin(), labels.end(), Label{ 0 })),
-              results.status.Read()[0].problems & Status::TooManyRuns ? labels.size() : labels.size() / 2);
-    if (results.status.Read()[0].problems & (Status::TooManyRows | Status::TooManyRuns))
-    {
-      const auto columns = results.integers.Read();
-      EXPECT_TRUE(
-        std::all_of(columns.begin(), columns.end(), [](std::uint64_t value) { return value == 0xA5A5A5A5A5A5A5A5U; }));
-    }
-    return results.status.Read()[0];
-  };
-  const std::uint64_t runs = 64 * 32 / 2; // each foreground pixel is a run and a component
-  for (const bool isByValue : { false, true })
+  const auto stream = CudaTestSupport::MakeStream();
+  struct Way
   {
-    labeler.options.byValue = isByValue;
-    Status status = run(0, runs, std::uint16_t{});
+    const char * name;
+    Size         size;
+    bool         isFull;
+    bool         isByValue;
+  };
+  // Row groups of several rows need a large image.
+  for (const Way & way : { Way{ "faces", { 64, 32, 1 }, false, false },
+                           Way{ "by value", { 64, 32, 1 }, false, true },
+                           Way{ "row groups", { 1100, 1000, 1 }, true, false } })
+  {
+    SCOPED_TRACE(way.name);
+    // Each foreground pixel is a run and a component.
+    TestImage image = MakeCheckerboard(way.size);
+    for (std::uint64_t i = 0; way.isFull && i < image.pixels.size(); ++i)
+    {
+      image.pixels[i] = i % way.size[0] % 2 == 0 && i / way.size[0] % 2 == 0;
+    }
+    const auto runs = static_cast<std::uint64_t>(std::count(image.pixels.begin(), image.pixels.end(), 1));
+    const DeviceArray<std::uint8_t> input(image.pixels);
+    CudaConnectedComponentLabeler   labeler;
+    labeler.options.stream = stream.get();
+    labeler.options.fullyConnected = way.isFull;
+    labeler.options.byValue = way.isByValue;
+    const auto run = [&](std::uint64_t runCapacity, std::uint64_t rows) {
+      const DeviceArray<std::uint32_t> output(image.pixels.size());
+      Results                          results(rows, 1);
+      Call                             call;
+      call.input = View::OnDevice(input.Get(), way.size);
+      call.output = View::OnDevice(output.Get(), way.size);
+      call.runCapacity = runCapacity;
+      results.AddTo(call, way.isByValue);
+      RunEnqueued(labeler, call);
+      const auto   labels = output.Read();
+      const Status status = results.status.Read()[0];
+      EXPECT_EQ(labels.size() - static_cast<std::size_t>(std::count(labels.begin(), labels.end(), 0U)),
+                status.problems & Status::TooManyRuns ? 0 : runs);
+      if (status.problems & (Status::TooManyRows | Status::TooManyRuns))
+      {
+        const auto columns = results.integers.Read();
+        EXPECT_TRUE(std::all_of(
+          columns.begin(), columns.end(), [](std::uint64_t value) { return value == 0xA5A5A5A5A5A5A5A5U; }));
+      }
+      return status;
+    };
+    Status status = run(0, runs);
     EXPECT_EQ(status.problems, 0U);
     EXPECT_EQ(status.runCount, runs);
     EXPECT_EQ(status.componentCount, runs);
-    EXPECT_EQ(run(runs, runs, std::uint16_t{}).problems, 0U);
-    status = run(runs - 1, runs, std::uint16_t{});
+    EXPECT_EQ(run(runs, runs).problems, 0U);
+    status = run(runs - 1, runs);
     EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRuns });
     EXPECT_EQ(status.runCount, runs);
     EXPECT_EQ(status.componentCount, 0U);
-    status = run(runs, runs - 1, std::uint16_t{});
+    status = run(runs, runs - 1);
     EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRows });
     EXPECT_EQ(status.componentCount, runs);
   }
