@@ -658,6 +658,7 @@ TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
   labeler.options.columns = AllColumns();
   labeler.options.stream = allocator.expectedStream = stream.get();
   labeler.options.allocator = allocator.Get();
+  labeler.options.reportValues = [](const itk::CudaConnectedComponentValueSummary &) {};
   const auto useAll = [&](unsigned int largest, bool published) {
     labeler.options.selection.numberOfLargest = largest;
     labeler.options.fullyConnected = published;

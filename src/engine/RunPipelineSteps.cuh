@@ -50,24 +50,56 @@ AllocateForCall(const DeviceExecutor & executor, DeviceResources & resources, co
 }
 
 /** Waits for a stream if an exception leaves the scope: kernels and copies may still write to the pinned memory of the
- * objects that were declared before. Clears memory of AllocateZeros() before. */
+ * objects that were declared before. */
 struct WaitOnException
 {
   cudaStream_t stream;
-  void *       zeros = nullptr;
-  std::size_t  bytes = 0; // of `zeros`
 
   ~WaitOnException()
   {
     if (std::uncaught_exceptions() != 0)
     {
-      if (zeros != nullptr)
-      {
-        cudaMemsetAsync(zeros, 0, bytes, stream);
-      }
       cudaStreamSynchronize(stream);
     }
   }
+};
+
+/** Memory for what is known of the values of one image, all 0. A kernel moves the values from there to the host, so the
+ * memory is 0 again if the call succeeds. */
+class ZeroedValues
+{
+public:
+  /** Takes the memory if `isWanted`, and if there is enough. */
+  ZeroedValues(const DeviceExecutor & executor, DeviceResources & resources, bool isWanted)
+    : m_Resources(resources)
+    , m_Memory(isWanted && executor.GetMemorySource().MayUseCache(DeviceResources::ZeroBytes)
+                 ? resources.TakeZeros(executor.GetStream())
+                 : nullptr)
+  {
+    static_assert(Tuning::ValueCopies * sizeof(ObservedValues) <= DeviceResources::ZeroBytes, "the values fit");
+  }
+
+  ~ZeroedValues()
+  {
+    if (m_Memory != nullptr)
+    {
+      std::uncaught_exceptions() == 0 ? m_Resources.ReturnZeros(m_Memory) : m_Resources.FreeZeros(m_Memory);
+    }
+  }
+  ZeroedValues(const ZeroedValues &) = delete;
+  ZeroedValues &
+  operator=(const ZeroedValues &) = delete;
+
+  /** Returns the memory, or null. */
+  ObservedValues *
+  get() const
+  {
+    return static_cast<ObservedValues *>(m_Memory);
+  }
+
+private:
+  DeviceResources & m_Resources;
+  void *            m_Memory;
 };
 
 /** Numbers that kernels write to pinned memory while they do other work. */
@@ -252,18 +284,13 @@ LabelPixelsOf(const DeviceExecutor & executor,
   {
     numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));
   }
-  std::shared_ptr<void> zeros;
-  constexpr std::size_t zeroBytes = sizeof(HostNumbers<TRun>::values);
-  if (numbers != nullptr && request.wantsValues)
-  {
-    zeros = resources.AllocateZeros(zeroBytes, executor.GetStream());
-  }
-  const WaitOnException waitOnException{ executor.GetStream(), zeros.get(), zeroBytes };
+  const ZeroedValues    zeros(executor, resources, numbers != nullptr && request.wantsValues);
+  const WaitOnException waitOnException{ executor.GetStream() };
   const bool            isOneBlock = arena != nullptr;
   const DeviceExecutor  in = isOneBlock ? executor.In(*arena) : executor;
   auto * const          hostNumbers = static_cast<HostNumbers<TRun> *>(numbers.get());
 
-  const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request, static_cast<ObservedValues *>(zeros.get()));
+  const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request, zeros.get());
   const auto &                                  groups = images.grouped.groups;
   const RunCapacity                             capacity = RunCapacity::AtMost(MostRunsOf(groups));
   RankTarget<TRun>                              target{ !request.WantsIntensities() };

@@ -148,28 +148,6 @@ AtomicMax(T * address, T value)
 #endif
 }
 
-/** Does the same as AtomicMax(), for an address that most threads share: the threads of a warp first find their
- * maximum. 64-bit values, and devices below compute capability 8.0, have no instruction for it. */
-template <typename T>
-CCL_HOST_DEVICE
-inline void
-AtomicMaxShared(T * address, T value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  if constexpr (sizeof(T) == 4)
-  {
-    // Threads that are not together here only write more often. So do thread blocks of several dimensions.
-    const unsigned int peers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
-    value = __reduce_max_sync(peers, value);
-    if (__popc(peers & ((1U << threadIdx.x % 32) - 1)) != 0)
-    {
-      return; // the first of the threads writes
-    }
-  }
-#endif
-  AtomicMax(address, value);
-}
-
 /** Adds `value` to the value at the address. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
@@ -259,6 +237,27 @@ struct ThreadsOfAddress
 };
 
 #endif
+
+/** Does the same as AtomicMax(), for an address that most threads share: the threads of a warp first find their
+ * maximum. 64-bit values, and devices below compute capability 8.0, have no instruction for it. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicMaxShared(T * address, T value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(T) == 4)
+  {
+    const ThreadsOfAddress together(address);
+    value = __reduce_max_sync(together.threads, value);
+    if (!together.IsFirst())
+    {
+      return;
+    }
+  }
+#endif
+  AtomicMax(address, value);
+}
 
 /** Sets the bits of `value` in the value at the address. Lanes with the same address share one atomic operation. */
 template <typename T>

@@ -301,16 +301,48 @@ DeviceResources::AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes)
     bytes, [this, mostBytes](std::size_t size) { this->HoldAtMost(mostBytes < size ? 0 : mostBytes - size); });
 }
 
-std::shared_ptr<void>
-DeviceResources::AllocateZeros(std::size_t bytes, cudaStream_t stream)
+void *
+DeviceResources::TakeZeros(cudaStream_t stream)
 {
-  std::size_t newBytes = 0;
-  auto        memory = m_Zeros.Allocate(bytes, [&](std::size_t size) { newBytes = size; });
-  if (memory != nullptr && newBytes != 0)
   {
-    CCL_CHECK(cudaMemsetAsync(memory.get(), 0, newBytes, stream));
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Zeros.empty())
+    {
+      void * const memory = m_Zeros.back();
+      m_Zeros.pop_back();
+      return memory;
+    }
+  }
+  void * const memory = DeviceBlocks().Allocate(ZeroBytes);
+  if (memory != nullptr)
+  {
+    {
+      const std::lock_guard<std::mutex> lock(m_Mutex);
+      ++m_ZeroCount;
+    }
+    if (cudaMemsetAsync(memory, 0, ZeroBytes, stream) != cudaSuccess)
+    {
+      this->FreeZeros(memory);
+      return nullptr;
+    }
   }
   return memory;
+}
+
+void
+DeviceResources::ReturnZeros(void * memory)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_Zeros.push_back(memory);
+}
+
+void
+DeviceResources::FreeZeros(void * memory)
+{
+  cudaFree(memory);
+  cudaGetLastError();
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  --m_ZeroCount;
 }
 
 void
@@ -349,7 +381,6 @@ DeviceResources::EndCall()
 {
   m_HostMemory.EndCall();
   m_Blocks.EndCall();
-  m_Zeros.EndCall();
   m_Pool.EndCall();
 }
 
@@ -373,7 +404,15 @@ void
 DeviceResources::TrimDevice()
 {
   m_Blocks.Trim();
-  m_Zeros.Trim();
+  std::vector<void *> zeros;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    zeros.swap(m_Zeros);
+  }
+  for (void * const memory : zeros)
+  {
+    this->FreeZeros(memory);
+  }
   m_Pool.Trim();
 }
 

@@ -107,11 +107,21 @@ public:
   std::shared_ptr<void>
   AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes);
 
-  /** Returns device memory whose bytes are 0 for work of a stream, for a call that waits for this work. They must be 0
-   * again when the memory goes back to the cache, with its last owner: so most calls need no memset. Returns null if
-   * there is too little memory. */
-  std::shared_ptr<void>
-  AllocateZeros(std::size_t bytes, cudaStream_t stream);
+  /** The number of bytes of TakeZeros(). */
+  static constexpr std::size_t ZeroBytes = 512;
+
+  /** Returns device memory whose bytes are 0 for work of a stream. No other call uses it, until ReturnZeros() or
+   * FreeZeros(). Most calls need no memset for it. Returns null if there is too little memory. */
+  void *
+  TakeZeros(cudaStream_t stream);
+
+  /** Takes memory of TakeZeros() back. All work on it must have ended, and its bytes must be 0. */
+  void
+  ReturnZeros(void * memory);
+
+  /** Frees memory of TakeZeros() whose bytes may not be 0. */
+  void
+  FreeZeros(void * memory);
 
   /** Frees the device memory that no call uses, if the process holds more than so many bytes on the device. */
   void
@@ -149,9 +159,10 @@ private:
 
   /** Returns the bytes of device memory, in use or cached, without those of the pool. */
   std::uint64_t
-  GetBytesOfBlocks() const
+  GetBytesOfBlocks()
   {
-    return m_Blocks.GetBytes() + m_Zeros.GetBytes();
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    return m_Blocks.GetBytes() + m_ZeroCount * ZeroBytes;
   }
 
   /** Returns the bytes of device memory that can be allocated. */
@@ -160,11 +171,12 @@ private:
 
   DeviceCapabilities             m_Capabilities;
   DevicePool &                   m_Pool;
-  std::mutex                     m_Mutex; // of the streams
+  std::mutex                     m_Mutex; // of the next three members
   std::vector<cudaStream_t>      m_Streams;
+  std::vector<void *>            m_Zeros; // that no call uses
+  std::size_t                    m_ZeroCount = 0;
   CachingAllocator<PinnedMemory> m_HostMemory;
   CachingAllocator<DeviceBlocks> m_Blocks;
-  CachingAllocator<DeviceBlocks> m_Zeros; // see AllocateZeros()
 };
 
 } // namespace itk::ccl
