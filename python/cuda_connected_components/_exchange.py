@@ -3,8 +3,9 @@
 The class of a tensor has a table of C functions, `__dlpack_c_exchange_api__`.
 The extension module reads tensors and allocates memory by it. The functions
 here return None if the general functions must do the work, or must say why it
-cannot be done. They take bools and integers, which have no gradients, and the
-options that are the default. `label` labels regions of equal value, too.
+cannot be done. They take bools and integers, which have no gradients, any
+connectivity, and other options only if they are the default. `label` labels
+regions of equal value, too.
 """
 
 import functools
@@ -74,7 +75,14 @@ def _maker(torch, dtype):
     return functools.partial(torch.empty_like, dtype=dtype, memory_format=torch.contiguous_format)
 
 
-def label(image, by_value=False, has_background=True):
+def _number_of(connectivity):
+    """Return the number that the extension module takes for a connectivity: 0 for None, and -1 for other objects."""
+    if connectivity is None:
+        return 0
+    return connectivity if type(connectivity) is int and 0 < connectivity <= 26 else -1
+
+
+def label(image, connectivity=None, by_value=False, has_background=True):
     """Label an image. Return the labels, their number and what is known of the values.
 
     `has_background` tells whether 0 is background. It is, unless `by_value`.
@@ -84,19 +92,19 @@ def label(image, by_value=False, has_background=True):
     if found is None:
         return None
     torch, table = found
-    return table.label(image, _maker(torch, torch.int32), by_value, has_background)
+    return table.label(image, _maker(torch, torch.int32), _number_of(connectivity), by_value, has_background)
 
 
-def keep(image, *, min_size=0, k=0):
+def keep(image, connectivity=None, *, min_size=0, k=0):
     """Copy the values of selected components. Return the result and what is known of the values."""
     found = _torch_for(image)
     if found is None or image.is_neg():
         return None
     torch, table = found
-    return table.keep(image, _maker(torch, None), min_size, k)
+    return table.keep(image, _maker(torch, None), _number_of(connectivity), min_size, k)
 
 
-def measure(image):
+def measure(image, connectivity=None):
     """Measure components. Return the columns of the default properties and what is known of the values."""
     found = _torch_for(image)
     if found is None:
@@ -106,7 +114,7 @@ def measure(image):
     def make(columns, rows):
         return torch.empty((columns, rows), dtype=torch.int64, device=image.device)
 
-    measured = table.measure(image, make)
+    measured = table.measure(image, make, _number_of(connectivity))
     if measured is None:
         return None
     block, values = measured

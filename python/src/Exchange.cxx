@@ -125,6 +125,27 @@ ImageOf(const dltensor & tensor)
   return address % static_cast<std::uintptr_t>(bytes) == 0 ? std::optional<View>(view) : std::nullopt;
 }
 
+/** Returns the number of neighbors of Settings for a connectivity of Exchange, or nothing if an image with so many axes
+ * has no such neighbors. */
+std::optional<unsigned int>
+NeighborsOf(int connectivity, std::int32_t axes)
+{
+  static constexpr int neighbors[3][3] = { { 2 }, { 4, 8 }, { 6, 18, 26 } };
+  if (connectivity == 0)
+  {
+    return 0;
+  }
+  for (std::int32_t rank = 1; rank <= axes; ++rank)
+  {
+    const int number = neighbors[axes - 1][rank - 1];
+    if (connectivity == rank || connectivity == number)
+    {
+      return axes == 1 ? 0 : number;
+    }
+  }
+  return std::nullopt;
+}
+
 /** Returns whether the general functions would use the device, several threads or another order of the labels for an
  * image in host memory. */
 bool
@@ -155,11 +176,13 @@ TensorOf(const ExchangeTable & table, nb::handle array)
   return tensor;
 }
 
-/** Returns the settings of a call for an image: the default ones, on the current stream of its device. */
+/** Returns the settings of a call for an image: the default ones but for the number of neighbors, on the current stream
+ * of its device. */
 Settings
-SettingsFor(const Exchange & exchange, const dltensor & tensor, const View & image)
+SettingsFor(const Exchange & exchange, const dltensor & tensor, const View & image, unsigned int neighbors = 0)
 {
   Settings settings;
+  settings.connectivity = neighbors;
   settings.isObserved = image.type != ElementType::Bool;
   settings.device = HostBackend;
   if (image.memory == View::MemoryEnum::Device)
@@ -218,16 +241,18 @@ ColumnsOfLabels(const Columns & columns, ElementType type, std::size_t axes)
   return block;
 }
 
-/** Returns call(tensor, image) for the image of an array, or None if there is no such image, or if the call fails. */
+/** Returns call(tensor, image, neighbors) for the image of an array, or None if there is no such image or connectivity,
+ * or if the call fails. */
 template <typename TCall>
 nb::object
-CallOrNone(const ExchangeTable & table, nb::handle array, const TCall & call)
+CallOrNone(const ExchangeTable & table, nb::handle array, int connectivity, const TCall & call)
 {
   try
   {
     const dltensor tensor = TensorOf(table, array);
     const auto     image = ImageOf(tensor);
-    return image ? call(tensor, *image) : nb::none();
+    const auto     neighbors = image ? NeighborsOf(connectivity, tensor.ndim) : std::nullopt;
+    return neighbors ? call(tensor, *image, *neighbors) : nb::none();
   }
   catch (const nb::python_error & error)
   {
@@ -263,15 +288,15 @@ Exchange::Exchange(nb::handle capsule)
 }
 
 nb::object
-Exchange::Label(nb::handle image, nb::handle makeLabels, bool isByValue, bool hasBackground) const
+Exchange::Label(nb::handle image, nb::handle makeLabels, int connectivity, bool isByValue, bool hasBackground) const
 {
-  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+  const auto label = [&](const dltensor & tensor, const View & input, unsigned int neighbors) -> nb::object {
     const bool isOnDevice = input.memory == View::MemoryEnum::Device;
     if (!isOnDevice && (isByValue || IsForGeneralFunctions(tensor, input)))
     {
       return nb::none();
     }
-    Settings settings = SettingsFor(*this, tensor, input);
+    Settings settings = SettingsFor(*this, tensor, input, neighbors);
     settings.isByValue = isByValue;
     settings.isObserved &= !isByValue;
     if (!hasBackground)
@@ -287,18 +312,23 @@ Exchange::Label(nb::handle image, nb::handle makeLabels, bool isByValue, bool ha
     const auto [count, values] =
       isOnDevice ? LabelDeviceImage(input, *output, settings) : LabelSmallHostImage(input, *output, settings);
     return nb::make_tuple(labels, count, values);
-  });
+  };
+  return CallOrNone(*table, image, connectivity, label);
 }
 
 nb::object
-Exchange::Keep(nb::handle image, nb::handle makeOutput, std::uint64_t minimumSize, std::uint64_t numberOfLargest) const
+Exchange::Keep(nb::handle    image,
+               nb::handle    makeOutput,
+               int           connectivity,
+               std::uint64_t minimumSize,
+               std::uint64_t numberOfLargest) const
 {
-  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+  const auto keep = [&](const dltensor & tensor, const View & input, unsigned int neighbors) -> nb::object {
     if (input.memory != View::MemoryEnum::Device || !input.IsContiguous())
     {
       return nb::none();
     }
-    Settings settings = SettingsFor(*this, tensor, input);
+    Settings settings = SettingsFor(*this, tensor, input, neighbors);
     settings.minimumSize = minimumSize;
     settings.numberOfLargest = numberOfLargest;
     const nb::object kept = makeOutput(image);
@@ -312,18 +342,19 @@ Exchange::Keep(nb::handle image, nb::handle makeOutput, std::uint64_t minimumSiz
       return MaskDevice(input, nullptr, *output, settings);
     }();
     return nb::make_tuple(kept, values);
-  });
+  };
+  return CallOrNone(*table, image, connectivity, keep);
 }
 
 nb::object
-Exchange::Measure(nb::handle image, nb::handle makeColumns) const
+Exchange::Measure(nb::handle image, nb::handle makeColumns, int connectivity) const
 {
-  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+  const auto measure = [&](const dltensor & tensor, const View & input, unsigned int neighbors) -> nb::object {
     if (input.memory != View::MemoryEnum::Device)
     {
       return nb::none();
     }
-    Settings settings = SettingsFor(*this, tensor, input);
+    Settings settings = SettingsFor(*this, tensor, input, neighbors);
     settings.wantsBoxes = settings.wantsMeans = true;
     nb::object columns;
     const auto makeTable = [&](std::uint64_t components) {
@@ -354,13 +385,14 @@ Exchange::Measure(nb::handle image, nb::handle makeColumns) const
       return MeasureDevice(input, nullptr, makeTable, settings);
     }();
     return nb::make_tuple(columns, values);
-  });
+  };
+  return CallOrNone(*table, image, connectivity, measure);
 }
 
 nb::object
 Exchange::MeasureLabels(nb::handle image) const
 {
-  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+  const auto measure = [&](const dltensor & tensor, const View & input, unsigned int) -> nb::object {
     if (input.memory != View::MemoryEnum::Device || input.type == ElementType::Bool)
     {
       return nb::none();
@@ -375,7 +407,8 @@ Exchange::MeasureLabels(nb::handle image) const
         Columns(MeasureDeviceToHost(input, settings), settings), input.type, static_cast<std::size_t>(tensor.ndim));
     }();
     return MakeArray(std::move(columns));
-  });
+  };
+  return CallOrNone(*table, image, 0, measure);
 }
 
 ExchangeMemory::~ExchangeMemory()

@@ -108,10 +108,17 @@ NB_MODULE(_core, module)
          &Exchange::Label,
          nb::arg("image"),
          nb::arg("make_labels"),
+         nb::arg("connectivity"),
          nb::arg("by_value"),
          nb::arg("has_background"))
-    .def("keep", &Exchange::Keep, nb::arg("image"), nb::arg("make_output"), nb::arg("min_size"), nb::arg("k"))
-    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"))
+    .def("keep",
+         &Exchange::Keep,
+         nb::arg("image"),
+         nb::arg("make_output"),
+         nb::arg("connectivity"),
+         nb::arg("min_size"),
+         nb::arg("k"))
+    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"), nb::arg("connectivity"))
     .def("measure_labels", &Exchange::MeasureLabels, nb::arg("image"));
   nb::enum_<Settings::Write>(module, "Write")
     .value("SELECTED", Settings::Write::Selected)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy.ndimage
 from conftest import label_by_scipy, noise
 
 import cuda_connected_components as ccc
@@ -35,7 +36,7 @@ def taken(monkeypatch):
 
 def general(image):
     """Label by the general functions: an option that is given leads to them."""
-    return ccc.label(image, connectivity=image.ndim, return_num=True)
+    return ccc.label(image, spatial_dims=image.ndim, return_num=True)
 
 
 def check_like_general(image):
@@ -70,6 +71,25 @@ def test_the_results_are_those_of_the_general_functions(taken, name):
         check_like_general(image.clone())
     info = ccc.backend_info()
     assert (info["last_backend"], info["last_reason"]) == ("cpu", "the CPU is faster for small images")
+
+
+@pytest.mark.parametrize("ndim, neighbors", [(1, [2]), (2, [4, 8]), (3, [6, 18, 26])])
+def test_every_connectivity(taken, ndim, neighbors):
+    image = torch.from_numpy(noise((9, 10, 11)[:ndim], 0.4, ndim))
+    for rank, number in enumerate(neighbors, 1):
+        structure = scipy.ndimage.generate_binary_structure(ndim, rank)
+        expected = scipy.ndimage.label(image.numpy() != 0, structure)[0]
+        for connectivity in (rank, number):
+            np.testing.assert_array_equal(ccc.label(image, connectivity=connectivity), expected)
+    assert all(taken) and taken
+    for other in (0, -1, 5, 27, 10**30, True, "1", 1.5, np.array([1])):
+        with pytest.raises((TypeError, ValueError)) as expected:
+            ccc.label(image, connectivity=other, spatial_dims=ndim)
+        with pytest.raises(expected.type, match=re.escape(str(expected.value))):
+            ccc.label(image, connectivity=other)
+    assert not any(taken[2 * len(neighbors) :])
+    general = ccc.label(image, connectivity=np.int64(1))
+    assert not taken[-1] and torch.equal(general, ccc.label(image, connectivity=1))
 
 
 def test_labels_are_tensors_of_their_own(taken):
@@ -126,7 +146,7 @@ def test_a_lazy_change_of_the_sign_changes_no_label(taken):
 )
 def test_the_errors_are_those_of_the_general_functions(taken, make):
     with pytest.raises((TypeError, ValueError)) as expected:
-        ccc.label(make(), connectivity=None, threads=1)
+        ccc.label(make(), threads=1)
     with pytest.raises(expected.type, match=re.escape(str(expected.value))):
         ccc.label(make())
     assert taken == [False]

@@ -495,15 +495,16 @@ def test_the_short_path_of_torch(torch_with_table, device, dtype):
         array = noise(shape, 0.3, 1, dtype)
         whole = torch.as_tensor(array, device=f"cuda:{device}")
         for image in (whole, whole[..., ::2], whole.movedim(0, -1), whole[..., :1].expand(shape)):
-            labels, count, _ = _exchange.label(image)
-            expected, n = ccc.label(image, connectivity=len(shape), return_num=True)
-            assert count == n and labels.device == image.device and labels.dtype == torch.int32
-            assert labels.stride() == expected.stride() and torch.equal(labels, expected)
-            for background in (0, None):
-                labels, count, _ = _exchange.label(image, True, background is not None)
-                options = {"connectivity": len(shape), "by_value": True, "background": background}
-                expected, n = ccc.label(image, return_num=True, **options)
-                assert count == n and torch.equal(labels, expected)
+            for connectivity in (None, 1, len(shape)):
+                labels, count, _ = _exchange.label(image, connectivity)
+                options = {"connectivity": connectivity, "spatial_dims": len(shape), "return_num": True}
+                expected, n = ccc.label(image, **options)
+                assert count == n and labels.device == image.device and labels.dtype == torch.int32
+                assert labels.stride() == expected.stride() and torch.equal(labels, expected)
+                for background in (0, None):
+                    labels, count, _ = _exchange.label(image, connectivity, True, background is not None)
+                    expected, n = ccc.label(image, by_value=True, background=background, **options)
+                    assert count == n and torch.equal(labels, expected)
     for image in (whole[:0], whole.float(), whole[None]):
         assert _exchange.label(image) is None
     assert ccc.backend_info()["last_backend"] == "cuda"
@@ -515,18 +516,19 @@ def test_the_short_paths_of_selections_and_tables(torch_with_table, dtype):
     for shape in ((57,), (1, 41), (33, 1), (300, 301), (13, 9, 35), (70, 65, 66)):
         whole = torch.as_tensor(noise(shape, 0.3, 1, dtype), device="cuda")
         empty, full = (torch.full_like(whole, value) for value in (0, 1))
-        options = {"connectivity": len(shape)}
-        for image in (whole, empty, full, whole[..., ::2], whole.movedim(0, -1)):
-            short, _ = _exchange.measure(image)
+        cases = [(None, image) for image in (whole, empty, full, whole[..., ::2], whole.movedim(0, -1))]
+        for connectivity, image in [*cases, (1, whole), (len(shape), whole)]:
+            options = {"connectivity": connectivity, "spatial_dims": len(shape)}
+            short, _ = _exchange.measure(image, connectivity)
             table = ccc.component_statistics(image, **options)
             assert list(short) == list(table)
             for name, column in table.items():
                 assert short[name].dtype == column.dtype and short[name].device == column.device
                 assert torch.equal(short[name], column)
             for short_result, expected in (
-                (_exchange.keep(image, k=1), ccc.keep_largest(image, **options)),
-                (_exchange.keep(image, k=3), ccc.keep_largest(image, k=3, **options)),
-                (_exchange.keep(image, min_size=4), ccc.remove_small(image, 4, **options)),
+                (_exchange.keep(image, connectivity, k=1), ccc.keep_largest(image, **options)),
+                (_exchange.keep(image, connectivity, k=3), ccc.keep_largest(image, k=3, **options)),
+                (_exchange.keep(image, connectivity, min_size=4), ccc.remove_small(image, 4, **options)),
             ):
                 assert (short_result is None) != image.is_contiguous()
                 if short_result is not None:
