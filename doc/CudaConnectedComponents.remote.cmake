@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG f4283cb8cddf7f39be4e5224b27b3b9633119a15
+  GIT_TAG 63d500f096ae8f5607e3d494ce09e73bbf426e94
   )
