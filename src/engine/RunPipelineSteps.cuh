@@ -72,6 +72,7 @@ public:
   /** Takes the memory if `isWanted`, and if there is enough. */
   ZeroedValues(const DeviceExecutor & executor, DeviceResources & resources, bool isWanted)
     : m_Resources(resources)
+    , m_Exceptions(std::uncaught_exceptions())
     , m_Memory(isWanted && executor.GetMemorySource().MayUseCache(DeviceResources::ZeroBytes)
                  ? resources.TakeZeros(executor.GetStream())
                  : nullptr)
@@ -83,7 +84,7 @@ public:
   {
     if (m_Memory != nullptr)
     {
-      std::uncaught_exceptions() == 0 ? m_Resources.ReturnZeros(m_Memory) : m_Resources.FreeZeros(m_Memory);
+      std::uncaught_exceptions() == m_Exceptions ? m_Resources.ReturnZeros(m_Memory) : m_Resources.FreeZeros(m_Memory);
     }
   }
   ZeroedValues(const ZeroedValues &) = delete;
@@ -99,6 +100,7 @@ public:
 
 private:
   DeviceResources & m_Resources;
+  int               m_Exceptions; // that were thrown before
   void *            m_Memory;
 };
 

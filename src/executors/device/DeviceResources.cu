@@ -319,6 +319,7 @@ DeviceResources::TakeZeros(cudaStream_t stream)
     {
       const std::lock_guard<std::mutex> lock(m_Mutex);
       ++m_ZeroCount;
+      m_Zeros.reserve(m_ZeroCount); // so that ReturnZeros() allocates nothing
     }
     if (cudaMemsetAsync(memory, 0, ZeroBytes, stream) != cudaSuccess)
     {
@@ -339,8 +340,10 @@ DeviceResources::ReturnZeros(void * memory)
 void
 DeviceResources::FreeZeros(void * memory)
 {
-  cudaFree(memory);
-  cudaGetLastError();
+  if (cudaFree(memory) != cudaSuccess)
+  {
+    cudaGetLastError();
+  }
   const std::lock_guard<std::mutex> lock(m_Mutex);
   --m_ZeroCount;
 }
@@ -407,7 +410,8 @@ DeviceResources::TrimDevice()
   std::vector<void *> zeros;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    zeros.swap(m_Zeros);
+    zeros = m_Zeros;
+    m_Zeros.clear(); // keeps its capacity
   }
   for (void * const memory : zeros)
   {
