@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 63d500f096ae8f5607e3d494ce09e73bbf426e94
+  GIT_TAG d81c6da81d5a3ae4da3ee0cbab8fdcafd8401981
   )
