@@ -207,7 +207,7 @@ RandomPixels(std::uint64_t count, unsigned int density, std::mt19937 & random)
 }
 
 /** Expects the same labels, masks, tables and numbers of random images as those of the functions that wait, on the
- * host. `selection` is the number of a selection. */
+ * host. `selection` is 0 for all components, and 1 to 7 for the selections below. */
 void
 ExpectSameAsWaiting(const Size &        size,
                     std::uint64_t       images,
@@ -309,7 +309,7 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
   }
 }
 
-TEST(CudaConnectedComponentsEnqueue, LargeImagesAreTheSame)
+TEST(CudaConnectedComponentsEnqueue, LargeImagesSameAsTheFunctionsThatWait)
 {
   SKIP_WITHOUT_DEVICE();
   const auto stream = CudaTestSupport::MakeStream();
@@ -658,6 +658,7 @@ TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
   labeler.options.columns = AllColumns();
   labeler.options.stream = allocator.expectedStream = stream.get();
   labeler.options.allocator = allocator.Get();
+  // A call on one image then needs memory for the values, too.
   labeler.options.reportValues = [](const itk::CudaConnectedComponentValueSummary &) {};
   const auto useAll = [&](unsigned int largest, bool published) {
     labeler.options.selection.numberOfLargest = largest;

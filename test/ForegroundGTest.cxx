@@ -449,10 +449,10 @@ Binarize(Images & images, std::uint64_t image, const Case & foreground, bool isC
   return binary;
 }
 
-/** Fills images with a few values. Some have one value only, and others of the batch have another one. About one pixel
- * of `distance` is not 0. */
+/** Fills images with 0 and a few values. In some batches, each image has one value, and other images another one. About
+ * one pixel of `pixelsPerValue` gets a value. */
 void
-FillFromFewValues(Images & images, std::mt19937 & random, unsigned int distance = 8)
+FillFromFewValues(Images & images, std::mt19937 & random, unsigned int pixelsPerValue = 8)
 {
   const auto                 all = PaletteOf(images.view.type);
   std::vector<std::uint64_t> few{ 0 };
@@ -465,7 +465,7 @@ FillFromFewValues(Images & images, std::mt19937 & random, unsigned int distance 
   std::uint64_t       next = 0; // pixel
   images.Fill([&] {
     const std::uint64_t image = next++ / pixels;
-    return random() % distance == 0 ? few[used == 2 ? 1 + image % 3 : random() % used] : 0;
+    return random() % pixelsPerValue == 0 ? few[used == 2 ? 1 + image % 3 : random() % used] : 0;
   });
 }
 
@@ -889,6 +889,7 @@ ExpectSameValuesFromFunctors()
     {
       continue;
     }
+    // Other types have other images.
     const unsigned int firstSeed = 100 * static_cast<unsigned int>(type);
     for (unsigned int seed = firstSeed; seed < firstSeed + 100; ++seed)
     {

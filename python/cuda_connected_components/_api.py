@@ -128,8 +128,8 @@ def label(
     >>> ccc.label(np.array([2, 5, 5, 0, 7]), by_value=True)
     array([1, 2, 2, 0, 3], dtype=int32)
     """
-    is_default = spatial_dims is lower is upper is mask is device is threads is dtype is out is None
-    if is_default and (background is DEFAULT_BACKGROUND or (by_value is True and background is None)):
+    others_are_default = spatial_dims is lower is upper is mask is device is threads is dtype is out is None
+    if others_are_default and (background is DEFAULT_BACKGROUND or (by_value is True and background is None)):
         found = _exchange.label(image, connectivity, bool(by_value), background is not None)
         if found is not None:
             labels, count, values = found
@@ -282,8 +282,8 @@ def keep_largest(
     array([1, 1, 0, 0, 2, 2])
     """
     k = _arguments.integer_of("k", k, 1)
-    is_default = spatial_dims is lower is upper is mask is device is threads is out is None
-    if is_default and by_value is across_values is False and background is DEFAULT_BACKGROUND:
+    others_are_default = spatial_dims is lower is upper is mask is device is threads is out is None
+    if others_are_default and by_value is across_values is False and background is DEFAULT_BACKGROUND:
         found = _exchange.keep(image, connectivity, k=k)
         if found is not None:
             kept, values = found
@@ -352,8 +352,8 @@ def remove_small(
     >>> ccc.remove_small(np.array([1, 2, 2, 3, 3, 3]), {2: 3, 3: 3}, by_value=True)
     array([1, 0, 0, 3, 3, 3])
     """
-    is_default = spatial_dims is lower is upper is mask is device is threads is spacing is out is None
-    if is_default and by_value is False and background is DEFAULT_BACKGROUND and not isinstance(min_size, Mapping):
+    others_are_default = spatial_dims is lower is upper is mask is device is threads is spacing is out is None
+    if others_are_default and by_value is False and background is DEFAULT_BACKGROUND and not isinstance(min_size, Mapping):
         found = _exchange.keep(image, connectivity, min_size=_arguments.minimum_pixels(min_size, None))
         if found is not None:
             kept, values = found
@@ -601,8 +601,8 @@ def component_statistics(
 
     ``pandas.DataFrame(columns)`` is a table.
     """
-    is_default = spatial_dims is lower is upper is mask is device is threads is spacing is None
-    if is_default and by_value is False and background is DEFAULT_BACKGROUND and properties is _table.DEFAULT_PROPERTIES:
+    others_are_default = spatial_dims is lower is upper is mask is device is threads is spacing is None
+    if others_are_default and by_value is False and background is DEFAULT_BACKGROUND and properties is _table.DEFAULT_PROPERTIES:
         found = _exchange.measure(image, connectivity)
         if found is not None:
             columns, values = found
@@ -681,8 +681,8 @@ def label_statistics(
     >>> columns["label"], columns["area"]
     (array([-2,  7]), array([2., 3.]))
     """
-    is_default = intensities is spatial_dims is device is threads is spacing is None
-    if is_default and type(background) is int and background == 0 and properties is _table.DEFAULT_PROPERTIES:
+    others_are_default = intensities is spatial_dims is device is threads is spacing is None
+    if others_are_default and type(background) is int and background == 0 and properties is _table.DEFAULT_PROPERTIES:
         columns = _exchange.measure_labels(labels)
         if columns is not None:
             return columns

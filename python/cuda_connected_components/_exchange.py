@@ -3,9 +3,9 @@
 The class of a tensor has a table of C functions, `__dlpack_c_exchange_api__`.
 The extension module reads tensors and allocates memory by it. The functions
 here return None if the general functions must do the work, or must say why it
-cannot be done. They take bools and integers, which have no gradients, any
-connectivity, and other options only if they are the default. `label` labels
-regions of equal value, too.
+cannot be done. They take images of bools and integers, which have no
+gradients. The connectivity may be None or an int. All other options must be
+the default, but `label` labels regions of equal value, too.
 """
 
 import functools
@@ -75,11 +75,17 @@ def _maker(torch, dtype):
     return functools.partial(torch.empty_like, dtype=dtype, memory_format=torch.contiguous_format)
 
 
-def _number_of(connectivity):
-    """Return the number that the extension module takes for a connectivity: 0 for None, and -1 for other objects."""
+_MOST_NEIGHBORS = 26
+
+
+def _connectivity_number(connectivity):
+    """Return the number that the extension module takes for a connectivity: 0 for None.
+
+    For -1, it returns None, so that the general functions check the connectivity.
+    """
     if connectivity is None:
         return 0
-    return connectivity if type(connectivity) is int and 0 < connectivity <= 26 else -1
+    return connectivity if type(connectivity) is int and 0 < connectivity <= _MOST_NEIGHBORS else -1
 
 
 def label(image, connectivity=None, by_value=False, has_background=True):
@@ -92,7 +98,7 @@ def label(image, connectivity=None, by_value=False, has_background=True):
     if found is None:
         return None
     torch, table = found
-    return table.label(image, _maker(torch, torch.int32), _number_of(connectivity), by_value, has_background)
+    return table.label(image, _maker(torch, torch.int32), _connectivity_number(connectivity), by_value, has_background)
 
 
 def keep(image, connectivity=None, *, min_size=0, k=0):
@@ -101,7 +107,7 @@ def keep(image, connectivity=None, *, min_size=0, k=0):
     if found is None or image.is_neg():
         return None
     torch, table = found
-    return table.keep(image, _maker(torch, None), _number_of(connectivity), min_size, k)
+    return table.keep(image, _maker(torch, None), _connectivity_number(connectivity), min_size, k)
 
 
 def measure(image, connectivity=None):
@@ -114,7 +120,7 @@ def measure(image, connectivity=None):
     def make(columns, rows):
         return torch.empty((columns, rows), dtype=torch.int64, device=image.device)
 
-    measured = table.measure(image, make, _number_of(connectivity))
+    measured = table.measure(image, make, _connectivity_number(connectivity))
     if measured is None:
         return None
     block, values = measured

@@ -125,12 +125,12 @@ ImageOf(const dltensor & tensor)
   return address % static_cast<std::uintptr_t>(bytes) == 0 ? std::optional<View>(view) : std::nullopt;
 }
 
-/** Returns the number of neighbors of Settings for a connectivity of Exchange, or nothing if an image with so many axes
- * has no such neighbors. */
+/** Converts a connectivity of Exchange, which is a rank or a number of neighbors, to Settings::connectivity. Returns
+ * nothing if an image with so many axes has no such connectivity. */
 std::optional<unsigned int>
-NeighborsOf(int connectivity, std::int32_t axes)
+SettingsConnectivityOf(int connectivity, std::int32_t axes)
 {
-  static constexpr int neighbors[3][3] = { { 2 }, { 4, 8 }, { 6, 18, 26 } };
+  static constexpr int neighbors[3][3] = { { 2 }, { 4, 8 }, { 6, 18, 26 } }; // [axes - 1][rank - 1]
   if (connectivity == 0)
   {
     return 0;
@@ -140,7 +140,7 @@ NeighborsOf(int connectivity, std::int32_t axes)
     const int number = neighbors[axes - 1][rank - 1];
     if (connectivity == rank || connectivity == number)
     {
-      return axes == 1 ? 0 : number;
+      return axes == 1 ? 0 : number; // a line has one connectivity only
     }
   }
   return std::nullopt;
@@ -251,7 +251,7 @@ CallOrNone(const ExchangeTable & table, nb::handle array, int connectivity, cons
   {
     const dltensor tensor = TensorOf(table, array);
     const auto     image = ImageOf(tensor);
-    const auto     neighbors = image ? NeighborsOf(connectivity, tensor.ndim) : std::nullopt;
+    const auto     neighbors = image ? SettingsConnectivityOf(connectivity, tensor.ndim) : std::nullopt;
     return neighbors ? call(tensor, *image, *neighbors) : nb::none();
   }
   catch (const nb::python_error & error)

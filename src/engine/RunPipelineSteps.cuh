@@ -65,7 +65,8 @@ struct WaitOnException
 };
 
 /** Memory for what is known of the values of one image, all 0. A kernel moves the values from there to the host, so the
- * memory is 0 again if the call succeeds. */
+ * memory is 0 again if the call succeeds. An image without runs leaves it 0: there are no values of complements (see
+ * NeedsOnlyHostNumbers()) and masked pixels (see WantsValues()), so only pixels of runs have values. */
 class ZeroedValues
 {
 public:
@@ -73,18 +74,19 @@ public:
   ZeroedValues(const DeviceExecutor & executor, DeviceResources & resources, bool isWanted)
     : m_Resources(resources)
     , m_Exceptions(std::uncaught_exceptions())
-    , m_Memory(isWanted && executor.GetMemorySource().MayUseCache(DeviceResources::ZeroBytes)
-                 ? resources.TakeZeros(executor.GetStream())
+    , m_Memory(isWanted && executor.GetMemorySource().MayUseCache(DeviceResources::ZeroedBytes)
+                 ? resources.TakeZeroedMemory(executor.GetStream())
                  : nullptr)
   {
-    static_assert(Tuning::ValueCopies * sizeof(ObservedValues) <= DeviceResources::ZeroBytes, "the values fit");
+    static_assert(Tuning::ValueCopies * sizeof(ObservedValues) <= DeviceResources::ZeroedBytes, "the values fit");
   }
 
   ~ZeroedValues()
   {
     if (m_Memory != nullptr)
     {
-      std::uncaught_exceptions() == m_Exceptions ? m_Resources.ReturnZeros(m_Memory) : m_Resources.FreeZeros(m_Memory);
+      std::uncaught_exceptions() == m_Exceptions ? m_Resources.ReturnZeroedMemory(m_Memory)
+                                                 : m_Resources.FreeZeroedMemory(m_Memory);
     }
   }
   ZeroedValues(const ZeroedValues &) = delete;
@@ -286,6 +288,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
   {
     numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));
   }
+  // An exception lets waitOnException wait before this memory is freed.
   const ZeroedValues    zeros(executor, resources, numbers != nullptr && request.wantsValues);
   const WaitOnException waitOnException{ executor.GetStream() };
   const bool            isOneBlock = arena != nullptr;

@@ -15,10 +15,10 @@
 namespace itk::ccl
 {
 
-/** Loads four words at an address that is a multiple of 16. */
+/** Loads 16 bytes at an address that is a multiple of 16. */
 CCL_HOST_DEVICE
 inline void
-LoadFourWords(const char * address, std::uint32_t * words)
+Load16Bytes(const char * address, std::uint32_t * words)
 {
 #ifdef __CUDA_ARCH__
   const uint4 four = *reinterpret_cast<const uint4 *>(address);
@@ -31,10 +31,10 @@ LoadFourWords(const char * address, std::uint32_t * words)
 #endif
 }
 
-/** Returns the word that starts at bit `shift` of a word, which `next` follows. */
+/** Returns 32 bits, from bit `shift` of `word` on. `next` follows `word`. */
 CCL_HOST_DEVICE
 inline std::uint32_t
-ShiftedRight(std::uint32_t word, std::uint32_t next, unsigned int shift)
+FunnelShiftRight(std::uint32_t word, std::uint32_t next, unsigned int shift)
 {
 #ifdef __CUDA_ARCH__
   return __funnelshift_r(word, next, shift);
@@ -154,14 +154,14 @@ struct PixelChunk
     CCL_UNROLL
     for (unsigned int i = 0; i < Words; i += 4)
     {
-      LoadFourWords(reinterpret_cast<const char *>(pixels) + 4 * i, words + i);
+      Load16Bytes(reinterpret_cast<const char *>(pixels) + 4 * i, words + i);
     }
   }
 
   /** The pixels of 16 bytes. */
   static constexpr unsigned int PixelsOf16Bytes = 16 / sizeof(TBits);
 
-  /** Returns the number of pixels before an address that LoadUnaligned() reads. */
+  /** Returns how many pixels lie between the last multiple of 16 bytes and an address. */
   CCL_HOST_DEVICE
   static unsigned int
   PixelsBefore(const TBits * pixels)
@@ -169,11 +169,11 @@ struct PixelChunk
     return reinterpret_cast<std::uintptr_t>(pixels) / sizeof(TBits) % PixelsOf16Bytes;
   }
 
-  /** Loads the first `count` pixels at any address. The others become 0. Reads Pixels + PixelsOf16Bytes pixels, from
-   * PixelsBefore() on, in groups of 16 bytes. */
+  /** Loads the first `count` pixels at the address of a pixel. The others become 0. Reads whole groups of 16 bytes:
+   * PixelsBefore() pixels before the address, and Pixels + PixelsOf16Bytes in all. */
   CCL_HOST_DEVICE
   void
-  LoadUnaligned(const TBits * pixels, unsigned int count)
+  LoadFromGroups(const TBits * pixels, unsigned int count)
   {
     const unsigned int before = PixelsBefore(pixels);
     const unsigned int misalignment = before * sizeof(TBits);
@@ -181,9 +181,10 @@ struct PixelChunk
     CCL_UNROLL
     for (unsigned int i = 0; i < Words + 4; i += 4)
     {
-      LoadFourWords(reinterpret_cast<const char *>(pixels - before) + 4 * i, all + i);
+      Load16Bytes(reinterpret_cast<const char *>(pixels - before) + 4 * i, all + i);
     }
-    // Indices that are known to the compiler keep the words in registers.
+    // Moves by 8 bytes, then by 4, then by the rest. With an index that depends on the address, the bytes would not be
+    // in registers.
     CCL_UNROLL
     for (unsigned int i = 0; i < Words + 2; ++i)
     {
@@ -197,7 +198,7 @@ struct PixelChunk
     CCL_UNROLL
     for (unsigned int i = 0; i < Words; ++i)
     {
-      words[i] = sizeof(TBits) < 4 ? ShiftedRight(all[i], all[i + 1], 8 * (misalignment % 4)) : all[i];
+      words[i] = sizeof(TBits) < 4 ? FunnelShiftRight(all[i], all[i + 1], 8 * (misalignment % 4)) : all[i];
     }
     this->KeepFirst(count);
   }

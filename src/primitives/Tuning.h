@@ -38,8 +38,8 @@ struct Tuning
   /** The rows of a table of values that is measured without runs: a power of two. Images with more values have runs. */
   static constexpr std::uint64_t RowsOfValues = std::uint64_t{ 1 } << 16;
 
-  /** Threads of a thread block of a scan, values of each thread in a tile, and thread blocks for each multiprocessor.
-   */
+  /** Threads of a thread block of a scan, values of each thread in a tile, and thread blocks for each multiprocessor. A
+   * tile waits for the tiles before it, so thread blocks are as large as possible. */
   static constexpr unsigned int ScanThreads = 1024;
   static constexpr unsigned int ScanValuesPerThread = 8;
   static constexpr unsigned int ScanThreadBlocks = 2;

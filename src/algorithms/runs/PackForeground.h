@@ -40,12 +40,13 @@ struct PixelReader
         chunk.LoadAligned(first);
         return;
       }
-      // All pixels that LoadUnaligned() reads must belong to the images.
+      // Contiguous images have no gaps, so a load may include pixels of other rows and images. Otherwise it must stay
+      // in the row: the memory around it may not be the caller's.
       const std::uint64_t index = pixels.isContiguous ? static_cast<std::uint64_t>(first - pixels.pixels) : x;
       const std::uint64_t size = pixels.isContiguous ? this->CountPixels() : stack.size.x;
       if (index >= before && index - before + ChunkType::Pixels + ChunkType::PixelsOf16Bytes <= size)
       {
-        chunk.LoadUnaligned(first, count);
+        chunk.LoadFromGroups(first, count);
         return;
       }
     }

@@ -161,7 +161,8 @@ private:
   TRun
   FirstRunOf(const Window & window, TRun rowBegin, unsigned int columns) const
   {
-    // Several rows share the loads below. So a thread loads sooner if it does not wait for the bits.
+    // The loads below serve all rows of a row group, so they are rarely in vain. A test would make them wait for the
+    // bits.
     if (TRowGroup::IsOneRow && columns == 0)
     {
       return 0;

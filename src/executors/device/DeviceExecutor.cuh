@@ -350,10 +350,11 @@ public:
     {
       return;
     }
-    const Grid             rows{ grid.x, grid.y * grid.z };
+    const Grid rows{ grid.x, grid.y * grid.z };
+    // Whole warps cooperate, so x must divide the thread block.
     const ThreadBlockShape fitting = FitThreadBlock(rows, { 32, Tuning::ThreadBlockSize / 32, 1 });
-    const dim3          shape(fitting.x, Tuning::ThreadBlockSize / fitting.x); // all threads, because warps cooperate
-    const std::uint64_t threadBlocksX = DivideUp(rows.x, shape.x);
+    const dim3             shape(fitting.x, Tuning::ThreadBlockSize / fitting.x);
+    const std::uint64_t    threadBlocksX = DivideUp(rows.x, shape.x);
     // Few cells are for as many threads as the device runs at the same time.
     const std::uint64_t threadBlocks = threadBlocksX * DivideUp(rows.y, shape.y);
     const unsigned int  perProcessor = AddingThreadBlocks(sizeof(typename TTable::ValueType));

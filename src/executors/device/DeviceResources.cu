@@ -302,28 +302,28 @@ DeviceResources::AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes)
 }
 
 void *
-DeviceResources::TakeZeros(cudaStream_t stream)
+DeviceResources::TakeZeroedMemory(cudaStream_t stream)
 {
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    if (!m_Zeros.empty())
+    if (!m_ZeroedMemory.empty())
     {
-      void * const memory = m_Zeros.back();
-      m_Zeros.pop_back();
+      void * const memory = m_ZeroedMemory.back();
+      m_ZeroedMemory.pop_back();
       return memory;
     }
   }
-  void * const memory = DeviceBlocks().Allocate(ZeroBytes);
+  void * const memory = DeviceBlocks().Allocate(ZeroedBytes);
   if (memory != nullptr)
   {
     {
       const std::lock_guard<std::mutex> lock(m_Mutex);
-      ++m_ZeroCount;
-      m_Zeros.reserve(m_ZeroCount); // so that ReturnZeros() allocates nothing
+      ++m_ZeroedCount;
+      m_ZeroedMemory.reserve(m_ZeroedCount); // so that ReturnZeroedMemory() allocates nothing
     }
-    if (cudaMemsetAsync(memory, 0, ZeroBytes, stream) != cudaSuccess)
+    if (cudaMemsetAsync(memory, 0, ZeroedBytes, stream) != cudaSuccess)
     {
-      this->FreeZeros(memory);
+      this->FreeZeroedMemory(memory);
       return nullptr;
     }
   }
@@ -331,21 +331,21 @@ DeviceResources::TakeZeros(cudaStream_t stream)
 }
 
 void
-DeviceResources::ReturnZeros(void * memory)
+DeviceResources::ReturnZeroedMemory(void * memory)
 {
   const std::lock_guard<std::mutex> lock(m_Mutex);
-  m_Zeros.push_back(memory);
+  m_ZeroedMemory.push_back(memory);
 }
 
 void
-DeviceResources::FreeZeros(void * memory)
+DeviceResources::FreeZeroedMemory(void * memory)
 {
   if (cudaFree(memory) != cudaSuccess)
   {
     cudaGetLastError();
   }
   const std::lock_guard<std::mutex> lock(m_Mutex);
-  --m_ZeroCount;
+  --m_ZeroedCount;
 }
 
 void
@@ -407,15 +407,15 @@ void
 DeviceResources::TrimDevice()
 {
   m_Blocks.Trim();
-  std::vector<void *> zeros;
+  std::vector<void *> unused;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    zeros = m_Zeros;
-    m_Zeros.clear(); // keeps its capacity
+    unused = m_ZeroedMemory;
+    m_ZeroedMemory.clear(); // keeps its capacity
   }
-  for (void * const memory : zeros)
+  for (void * const memory : unused)
   {
-    this->FreeZeros(memory);
+    this->FreeZeroedMemory(memory);
   }
   m_Pool.Trim();
 }

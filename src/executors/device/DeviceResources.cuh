@@ -107,21 +107,22 @@ public:
   std::shared_ptr<void>
   AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes);
 
-  /** The number of bytes of TakeZeros(). */
-  static constexpr std::size_t ZeroBytes = 512;
+  /** The number of bytes of TakeZeroedMemory(). */
+  static constexpr std::size_t ZeroedBytes = 512;
 
-  /** Returns device memory whose bytes are 0 for work of a stream. No other call uses it, until ReturnZeros() or
-   * FreeZeros(). Most calls need no memset for it. Returns null if there is too little memory. */
+  /** Returns device memory that is 0 when later work of a stream starts. Only new memory needs a memset on the stream:
+   * all work on returned memory has ended. No other call uses it, until ReturnZeroedMemory() or FreeZeroedMemory().
+   * Returns null if there is too little memory. */
   void *
-  TakeZeros(cudaStream_t stream);
+  TakeZeroedMemory(cudaStream_t stream);
 
-  /** Takes memory of TakeZeros() back. All work on it must have ended, and its bytes must be 0. */
+  /** Takes memory of TakeZeroedMemory() back. All work on it must have ended, and its bytes must be 0. */
   void
-  ReturnZeros(void * memory);
+  ReturnZeroedMemory(void * memory);
 
-  /** Frees memory of TakeZeros() whose bytes may not be 0. */
+  /** Frees memory of TakeZeroedMemory() whose bytes may not be 0. */
   void
-  FreeZeros(void * memory);
+  FreeZeroedMemory(void * memory);
 
   /** Frees the device memory that no call uses, if the process holds more than so many bytes on the device. */
   void
@@ -162,7 +163,7 @@ private:
   GetBytesOfBlocks()
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    return m_Blocks.GetBytes() + m_ZeroCount * ZeroBytes;
+    return m_Blocks.GetBytes() + m_ZeroedCount * ZeroedBytes;
   }
 
   /** Returns the bytes of device memory that can be allocated. */
@@ -173,8 +174,8 @@ private:
   DevicePool &                   m_Pool;
   std::mutex                     m_Mutex; // of the next three members
   std::vector<cudaStream_t>      m_Streams;
-  std::vector<void *>            m_Zeros; // that no call uses
-  std::size_t                    m_ZeroCount = 0;
+  std::vector<void *>            m_ZeroedMemory;    // that no call uses
+  std::size_t                    m_ZeroedCount = 0; // used or not
   CachingAllocator<PinnedMemory> m_HostMemory;
   CachingAllocator<DeviceBlocks> m_Blocks;
 };

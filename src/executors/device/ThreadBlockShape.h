@@ -44,20 +44,21 @@ FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
   return shape;
 }
 
-/** Returns the shape for kernel functors that read along rows: whole warps along x, or a whole row that is shorter. */
+/** Returns the shape for kernel functors that read along rows: a whole row along x if it fits, or else whole warps. The
+ * product of the sizes may be less than Tuning::ThreadBlockSize. */
 constexpr ThreadBlockShape
 RowThreadBlock(const Grid & grid)
 {
-  // An empty grid has a thread, too.
-  const auto lower = [](std::uint64_t count, unsigned int limit) {
+  // At least 1, because threads are divided by the sizes.
+  const auto atMost = [](std::uint64_t count, unsigned int limit) {
     return count == 0 ? 1 : count < limit ? static_cast<unsigned int>(count) : limit;
   };
   constexpr unsigned int warpSize = 32;
-  const unsigned int     x = lower(grid.x, warpSize);
-  const unsigned int     y = lower(grid.y, Tuning::ThreadBlockSize / x);
-  const unsigned int     z = lower(lower(grid.z, MostThreadsAlongZ), Tuning::ThreadBlockSize / (x * y));
+  const unsigned int     x = atMost(grid.x, warpSize);
+  const unsigned int     y = atMost(grid.y, Tuning::ThreadBlockSize / x);
+  const unsigned int     z = atMost(atMost(grid.z, MostThreadsAlongZ), Tuning::ThreadBlockSize / (x * y));
   const unsigned int     warps = Tuning::ThreadBlockSize / warpSize / (y * z); // along x, if a row has so many
-  return { warps > 1 ? lower(grid.x, warps * warpSize) : x, y, z };
+  return { warps > 1 ? atMost(grid.x, warps * warpSize) : x, y, z };
 }
 
 /** Returns the shape for kernel functors that read neighbors along all axes. */
