@@ -81,7 +81,7 @@ _MOST_NEIGHBORS = 26
 def _connectivity_number(connectivity):
     """Return the number that the extension module takes for a connectivity: 0 for None.
 
-    For -1, it returns None, so that the general functions check the connectivity.
+    The module returns None for -1, and the general functions then check the connectivity.
     """
     if connectivity is None:
         return 0
