@@ -11,7 +11,7 @@ the default, but `label` labels regions of equal value, too.
 import functools
 import sys
 
-from . import _core, _settings
+from . import _arguments, _core, _settings
 
 
 @functools.lru_cache(maxsize=1)
@@ -52,6 +52,18 @@ def _test_for(torch):
     return is_plain
 
 
+def _neighbors_of(connectivity, image):
+    """Return the number of neighbors for the extension module, or None if the general functions must check it."""
+    if connectivity is None:
+        return 0
+    if type(connectivity) is not int or not 1 <= image.ndim <= 3:
+        return None
+    try:
+        return _arguments.neighbors_of(connectivity, image.ndim)
+    except ValueError:
+        return None
+
+
 def _torch_for(image, in_host_memory=False):
     """Return PyTorch and its table of C functions for a plain tensor, or None.
 
@@ -75,19 +87,6 @@ def _maker(torch, dtype):
     return functools.partial(torch.empty_like, dtype=dtype, memory_format=torch.contiguous_format)
 
 
-_MOST_NEIGHBORS = 26
-
-
-def _connectivity_number(connectivity):
-    """Return the number that the extension module takes for a connectivity: 0 for None.
-
-    The module returns None for -1, and the general functions then check the connectivity.
-    """
-    if connectivity is None:
-        return 0
-    return connectivity if type(connectivity) is int and 0 < connectivity <= _MOST_NEIGHBORS else -1
-
-
 def label(image, connectivity=None, by_value=False, has_background=True):
     """Label an image. Return the labels, their number and what is known of the values.
 
@@ -95,32 +94,32 @@ def label(image, connectivity=None, by_value=False, has_background=True):
     A lazy change of the sign changes no label.
     """
     found = _torch_for(image, in_host_memory=True)
-    if found is None:
+    if found is None or (neighbors := _neighbors_of(connectivity, image)) is None:
         return None
     torch, table = found
-    return table.label(image, _maker(torch, torch.int32), _connectivity_number(connectivity), by_value, has_background)
+    return table.label(image, _maker(torch, torch.int32), neighbors, by_value, has_background)
 
 
 def keep(image, connectivity=None, *, min_size=0, k=0):
     """Copy the values of selected components. Return the result and what is known of the values."""
     found = _torch_for(image)
-    if found is None or image.is_neg():
+    if found is None or image.is_neg() or (neighbors := _neighbors_of(connectivity, image)) is None:
         return None
     torch, table = found
-    return table.keep(image, _maker(torch, None), _connectivity_number(connectivity), min_size, k)
+    return table.keep(image, _maker(torch, None), neighbors, min_size, k)
 
 
 def measure(image, connectivity=None):
     """Measure components. Return the columns of the default properties and what is known of the values."""
     found = _torch_for(image)
-    if found is None:
+    if found is None or (neighbors := _neighbors_of(connectivity, image)) is None:
         return None
     torch, table = found
 
     def make(columns, rows):
         return torch.empty((columns, rows), dtype=torch.int64, device=image.device)
 
-    measured = table.measure(image, make, _connectivity_number(connectivity))
+    measured = table.measure(image, make, neighbors)
     if measured is None:
         return None
     block, values = measured

@@ -125,27 +125,6 @@ ImageOf(const dltensor & tensor)
   return address % static_cast<std::uintptr_t>(bytes) == 0 ? std::optional<View>(view) : std::nullopt;
 }
 
-/** Converts a connectivity of Exchange, which is a rank or a number of neighbors, to Settings::connectivity. Returns
- * nothing if an image with so many axes has no such connectivity. */
-std::optional<unsigned int>
-SettingsConnectivityOf(int connectivity, std::int32_t axes)
-{
-  static constexpr int neighbors[3][3] = { { 2 }, { 4, 8 }, { 6, 18, 26 } }; // [axes - 1][rank - 1]
-  if (connectivity == 0)
-  {
-    return 0;
-  }
-  for (std::int32_t rank = 1; rank <= axes; ++rank)
-  {
-    const int number = neighbors[axes - 1][rank - 1];
-    if (connectivity == rank || connectivity == number)
-    {
-      return axes == 1 ? 0 : number; // a line has one connectivity only
-    }
-  }
-  return std::nullopt;
-}
-
 /** Returns whether the general functions would use the device, several threads or another order of the labels for an
  * image in host memory. */
 bool
@@ -176,8 +155,8 @@ TensorOf(const ExchangeTable & table, nb::handle array)
   return tensor;
 }
 
-/** Returns the settings of a call for an image: the default ones but for the number of neighbors, on the current stream
- * of its device. */
+/** Returns the settings of a call for an image: the default ones but for the neighbors, on the current stream of its
+ * device. */
 Settings
 SettingsFor(const Exchange & exchange, const dltensor & tensor, const View & image, unsigned int neighbors = 0)
 {
@@ -241,18 +220,16 @@ ColumnsOfLabels(const Columns & columns, ElementType type, std::size_t axes)
   return block;
 }
 
-/** Returns call(tensor, image, neighbors) for the image of an array, or None if there is no such image or connectivity,
- * or if the call fails. */
+/** Returns call(tensor, image) for the image of an array, or None if there is no such image, or if the call fails. */
 template <typename TCall>
 nb::object
-CallOrNone(const ExchangeTable & table, nb::handle array, int connectivity, const TCall & call)
+CallOrNone(const ExchangeTable & table, nb::handle array, const TCall & call)
 {
   try
   {
     const dltensor tensor = TensorOf(table, array);
     const auto     image = ImageOf(tensor);
-    const auto     neighbors = image ? SettingsConnectivityOf(connectivity, tensor.ndim) : std::nullopt;
-    return neighbors ? call(tensor, *image, *neighbors) : nb::none();
+    return image ? call(tensor, *image) : nb::none();
   }
   catch (const nb::python_error & error)
   {
@@ -288,9 +265,10 @@ Exchange::Exchange(nb::handle capsule)
 }
 
 nb::object
-Exchange::Label(nb::handle image, nb::handle makeLabels, int connectivity, bool isByValue, bool hasBackground) const
+Exchange::Label(nb::handle image, nb::handle makeLabels, unsigned int neighbors, bool isByValue, bool hasBackground)
+  const
 {
-  const auto label = [&](const dltensor & tensor, const View & input, unsigned int neighbors) -> nb::object {
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
     const bool isOnDevice = input.memory == View::MemoryEnum::Device;
     if (!isOnDevice && (isByValue || IsForGeneralFunctions(tensor, input)))
     {
@@ -312,18 +290,17 @@ Exchange::Label(nb::handle image, nb::handle makeLabels, int connectivity, bool 
     const auto [count, values] =
       isOnDevice ? LabelDeviceImage(input, *output, settings) : LabelSmallHostImage(input, *output, settings);
     return nb::make_tuple(labels, count, values);
-  };
-  return CallOrNone(*table, image, connectivity, label);
+  });
 }
 
 nb::object
 Exchange::Keep(nb::handle    image,
                nb::handle    makeOutput,
-               int           connectivity,
+               unsigned int  neighbors,
                std::uint64_t minimumSize,
                std::uint64_t numberOfLargest) const
 {
-  const auto keep = [&](const dltensor & tensor, const View & input, unsigned int neighbors) -> nb::object {
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
     if (input.memory != View::MemoryEnum::Device || !input.IsContiguous())
     {
       return nb::none();
@@ -342,14 +319,13 @@ Exchange::Keep(nb::handle    image,
       return MaskDevice(input, nullptr, *output, settings);
     }();
     return nb::make_tuple(kept, values);
-  };
-  return CallOrNone(*table, image, connectivity, keep);
+  });
 }
 
 nb::object
-Exchange::Measure(nb::handle image, nb::handle makeColumns, int connectivity) const
+Exchange::Measure(nb::handle image, nb::handle makeColumns, unsigned int neighbors) const
 {
-  const auto measure = [&](const dltensor & tensor, const View & input, unsigned int neighbors) -> nb::object {
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
     if (input.memory != View::MemoryEnum::Device)
     {
       return nb::none();
@@ -385,14 +361,13 @@ Exchange::Measure(nb::handle image, nb::handle makeColumns, int connectivity) co
       return MeasureDevice(input, nullptr, makeTable, settings);
     }();
     return nb::make_tuple(columns, values);
-  };
-  return CallOrNone(*table, image, connectivity, measure);
+  });
 }
 
 nb::object
 Exchange::MeasureLabels(nb::handle image) const
 {
-  const auto measure = [&](const dltensor & tensor, const View & input, unsigned int) -> nb::object {
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
     if (input.memory != View::MemoryEnum::Device || input.type == ElementType::Bool)
     {
       return nb::none();
@@ -407,8 +382,7 @@ Exchange::MeasureLabels(nb::handle image) const
         Columns(MeasureDeviceToHost(input, settings), settings), input.type, static_cast<std::size_t>(tensor.ndim));
     }();
     return MakeArray(std::move(columns));
-  };
-  return CallOrNone(*table, image, 0, measure);
+  });
 }
 
 ExchangeMemory::~ExchangeMemory()

@@ -16,8 +16,7 @@ struct ExchangeTable;
  *
  * The members that do the work of a call return None if the general functions must do it, or must say why it cannot be
  * done. Otherwise, MeasureLabels() returns columns, and the others return a tuple whose last element is what is known
- * of the values. `connectivity` is a rank or a number of neighbors; 0 stands for full connectivity. The caller holds
- * the GIL. */
+ * of the values. `neighbors` is as in Settings::connectivity. The caller holds the GIL. */
 struct Exchange
 {
   const ExchangeTable * table = nullptr;
@@ -31,7 +30,7 @@ struct Exchange
    * without a background. `makeLabels` is a function of Python: it returns a new array for the labels of an array.
    * Returns the labels and their number. */
   nanobind::object
-  Label(nanobind::handle image, nanobind::handle makeLabels, int connectivity, bool isByValue, bool hasBackground)
+  Label(nanobind::handle image, nanobind::handle makeLabels, unsigned int neighbors, bool isByValue, bool hasBackground)
     const;
 
   /** Copies the selected components of an image in device memory. `makeOutput` is a function of Python: it returns a
@@ -39,7 +38,7 @@ struct Exchange
   nanobind::object
   Keep(nanobind::handle image,
        nanobind::handle makeOutput,
-       int              connectivity,
+       unsigned int     neighbors,
        std::uint64_t    minimumSize,
        std::uint64_t    numberOfLargest) const;
 
@@ -48,7 +47,7 @@ struct Exchange
    * columns are the labels; for each axis of the image the first indices, and the indices after the last ones; and, as
    * double, the numbers of pixels, and the means for each axis. */
   nanobind::object
-  Measure(nanobind::handle image, nanobind::handle makeColumns, int connectivity) const;
+  Measure(nanobind::handle image, nanobind::handle makeColumns, unsigned int neighbors) const;
 
   /** Measures the labels of an image of integers in device memory. Returns a NumPy array: the columns of Measure(), one
    * after the other. The rows are in ascending order of the labels. The labels have the type of the image and follow

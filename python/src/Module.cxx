@@ -108,17 +108,17 @@ NB_MODULE(_core, module)
          &Exchange::Label,
          nb::arg("image"),
          nb::arg("make_labels"),
-         nb::arg("connectivity"),
+         nb::arg("neighbors"),
          nb::arg("by_value"),
          nb::arg("has_background"))
     .def("keep",
          &Exchange::Keep,
          nb::arg("image"),
          nb::arg("make_output"),
-         nb::arg("connectivity"),
+         nb::arg("neighbors"),
          nb::arg("min_size"),
          nb::arg("k"))
-    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"), nb::arg("connectivity"))
+    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"), nb::arg("neighbors"))
     .def("measure_labels", &Exchange::MeasureLabels, nb::arg("image"));
   nb::enum_<Settings::Write>(module, "Write")
     .value("SELECTED", Settings::Write::Selected)
