@@ -118,9 +118,10 @@ struct FindRuns
     TLabel              count = 0;
     TLabel              first = 0;
     Word                last = 0; // bit 0 is the last pixel before the word
+    const auto * row = packWord.reader.pixels.Row(packWord.reader.stack, y, std::uint64_t{ 0 }, std::uint64_t{ 0 });
     for (std::uint64_t word = 0; word < words; ++word)
     {
-      const Word here = packWord({ word, y, 0 });
+      const Word here = packWord(row, word, 0);
       // The pixels that differ from the pixel before them.
       for (Word changes = here ^ (here << 1 | last); changes != 0; changes &= changes - 1)
       {

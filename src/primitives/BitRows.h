@@ -49,18 +49,20 @@ struct BitRows
 
   /** Returns, for each pixel of word x of a row, the bit of the pixel before it. `rowBegin` is the index of the first
    * word of the row. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
   Word
-  Before(std::uint64_t rowBegin, std::uint64_t x) const
+  Before(TIndex rowBegin, TIndex x) const
   {
     const Word left = x > 0 ? bits[rowBegin + x - 1] : 0;
     return bits[rowBegin + x] << 1 | left >> (BitsPerWord - 1);
   }
 
   /** Returns the bits of word x of a row at which runs start. `rowBegin` is the index of the first word of the row. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
   Word
-  Starts(std::uint64_t rowBegin, std::uint64_t x) const
+  Starts(TIndex rowBegin, TIndex x) const
   {
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
@@ -70,7 +72,7 @@ struct BitRows
   CountStarts(std::uint64_t rowBegin) const
   {
     // Compilers make vectors of this loop, because no step depends on the step before it.
-    Word count = CountBits(Starts(rowBegin, 0));
+    Word count = CountBits(Starts(rowBegin, std::uint64_t{ 0 }));
     for (std::uint64_t x = rowBegin + 1; x < rowBegin + words.x; ++x)
     {
       Word starts = bits[x] & ~(bits[x] << 1 | bits[x - 1] >> (BitsPerWord - 1));
@@ -112,9 +114,10 @@ struct StartedRows : BitRows
   const Word * starts; // null if the starts follow from gaps
 
   /** As BitRows::Starts(). */
+  template <typename TIndex>
   CCL_HOST_DEVICE
   Word
-  Starts(std::uint64_t rowBegin, std::uint64_t x) const
+  Starts(TIndex rowBegin, TIndex x) const
   {
     return starts == nullptr ? this->BitRows::Starts(rowBegin, x) : starts[rowBegin + x];
   }

@@ -40,28 +40,33 @@ struct ImageStack
     return { size.x, size.y, images * slices };
   }
 
+  // A TIndex of 32 bits is faster below, but must hold the indices of all pixels and slices.
+
   /** Returns the image of a slice of the stack. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
-  std::uint64_t
-  ImageOf(std::uint64_t slice) const
+  TIndex
+  ImageOf(TIndex slice) const
   {
-    return images == 1 ? 0 : Divide(slice, slices);
+    return images == 1 ? 0 : static_cast<TIndex>(Divide(slice, static_cast<TIndex>(slices)));
   }
 
   /** Returns the number of rows of pixels before a row. `image` is the image of slice z of the stack. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
-  std::uint64_t
-  RowIndex(std::uint64_t y, std::uint64_t z, std::uint64_t image) const
+  TIndex
+  RowIndex(TIndex y, TIndex z, TIndex image) const
   {
-    return y + size.y * (z - image * (slices - size.z));
+    return y + static_cast<TIndex>(size.y) * (z - image * static_cast<TIndex>(slices - size.z));
   }
 
   /** Returns whether slice z of the stack has pixels. `image` is the image of the slice. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
   bool
-  HasPixels(std::uint64_t z, std::uint64_t image) const
+  HasPixels(TIndex z, TIndex image) const
   {
-    return z - image * slices < size.z;
+    return z - image * static_cast<TIndex>(slices) < static_cast<TIndex>(size.z);
   }
 };
 
@@ -88,8 +93,8 @@ struct StackPixels
              true };
   }
 
-  /** Returns the first pixel of row y in slice z of the stack, which is a slice of `image`. A TIndex of 32 bits is
-   * faster, but must hold the indices of all pixels. */
+  /** Returns the first pixel of row y in slice z of the stack, which is a slice of `image`. TIndex is as in ImageStack.
+   */
   template <typename TIndex>
   CCL_HOST_DEVICE
   TPixel *
@@ -97,9 +102,9 @@ struct StackPixels
   {
     if (isContiguous)
     {
-      return pixels + static_cast<TIndex>(stack.size.x) * static_cast<TIndex>(stack.RowIndex(y, z, image));
+      return pixels + static_cast<TIndex>(stack.size.x) * stack.RowIndex(y, z, image);
     }
-    const auto sliceOfImage = static_cast<std::int64_t>(z - image * stack.slices);
+    const auto sliceOfImage = static_cast<std::int64_t>(z - image * static_cast<TIndex>(stack.slices));
     return pixels + static_cast<std::int64_t>(y) * rowStride + sliceOfImage * sliceStride +
            static_cast<std::int64_t>(image) * imageStride;
   }

@@ -52,30 +52,29 @@ struct PixelChunk
 
   std::uint32_t words[Words];
 
-  /** Loads the first `count` pixels, at a distance of `stride` pixels. The others become 0. */
+  /** Returns the first `count` pixels, at a distance of `stride` pixels. The others are 0. It is not inlined: the code
+   * is long, and the compiler would compute all addresses in advance. */
+  CCL_NOINLINE
   CCL_HOST_DEVICE
-  void
-  Load(const TBits * pixels, std::int64_t stride, unsigned int count)
+  static PixelChunk
+  LoadStrided(const TBits * pixels, std::int64_t stride, unsigned int count)
   {
-    CCL_UNROLL
-    for (unsigned int i = 0; i < Words; ++i)
-    {
-      words[i] = 0;
-    }
+    PixelChunk chunk{};
     CCL_UNROLL
     for (unsigned int i = 0; i < Pixels; ++i)
     {
       const TBits pixel = i < count ? LoadPixel(pixels + static_cast<std::int64_t>(i) * stride) : TBits{ 0 };
       if constexpr (sizeof(TBits) == 8)
       {
-        words[2 * i] = static_cast<std::uint32_t>(pixel);
-        words[2 * i + 1] = static_cast<std::uint32_t>(pixel >> 32);
+        chunk.words[2 * i] = static_cast<std::uint32_t>(pixel);
+        chunk.words[2 * i + 1] = static_cast<std::uint32_t>(pixel >> 32);
       }
       else
       {
-        words[i * sizeof(TBits) / 4] |= std::uint32_t{ pixel } << 8 * (i * sizeof(TBits) % 4);
+        chunk.words[i * sizeof(TBits) / 4] |= std::uint32_t{ pixel } << 8 * (i * sizeof(TBits) % 4);
       }
     }
+    return chunk;
   }
 
   /** Returns pixel i. */

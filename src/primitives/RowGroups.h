@@ -188,7 +188,9 @@ struct RowGroupBits
   TIndex
   RowBegin(TIndex groupY, TIndex groupZ, unsigned int row, unsigned int slice) const
   {
-    return rows.RowBegin(groupY * TRowGroup::Rows + row, groupZ * TRowGroup::Slices + slice);
+    const auto rowsBefore = row + static_cast<TIndex>(rows.words.y) * slice;
+    return rows.RowBegin(groupY * TRowGroup::Rows, groupZ * TRowGroup::Slices) +
+           static_cast<TIndex>(rows.words.x) * rowsBefore;
   }
 
   /** Returns the foreground pixels of a row of a row group, in a word of columns. `mask` has the columns of a run. */

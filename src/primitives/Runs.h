@@ -90,9 +90,10 @@ struct IndexedRuns
 
   /** Returns the number of runs that start at or before a bit of a word. `rowBegin` is the index of the first word of
    * the row group in `groups.columns`, and `word` is the x of the word. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
   TRun
-  CountRunsThrough(std::uint64_t rowBegin, std::uint64_t word, unsigned int bit) const
+  CountRunsThrough(TIndex rowBegin, TIndex word, unsigned int bit) const
   {
     return runOffsets[rowBegin + word] + CountBits(groups.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }

@@ -101,52 +101,24 @@ SecondStart(unsigned int window)
   return window & ~(window << 1) & (window - 1);
 }
 
-/** The labels of the foreground among four neighboring pixels or columns. Four can have at most two runs. */
+/** The labels of four neighboring columns. */
 template <typename TOutput>
 struct Vec4Labels
 {
-  TOutput      first;       // label of the first run
-  TOutput      second;      // label of the second run
-  unsigned int secondStart; // the bit at which the second run starts, or 0
-
-  /** Returns the label of pixel i, if the pixel is foreground. */
-  CCL_HOST_DEVICE
-  TOutput
-  At(unsigned int i) const
-  {
-    // Clang would choose between the addresses of the members, and keep them in memory.
-    const TOutput one = first;
-    const TOutput two = second;
-    return (0U - secondStart) >> i & 1U ? two : one;
-  }
-};
-
-/** The labels of four neighboring pixels, if each may start a run. */
-template <typename TOutput>
-struct Vec4LabelsOfValues
-{
   TOutput labels[4];
-
-  CCL_HOST_DEVICE
-  TOutput
-  At(unsigned int i) const
-  {
-    return labels[i];
-  }
 };
 
-/** Returns four pixels: a label if the pixel's bit of `window` is set, else the background value.
- * \tparam TLabels Vec4Labels or Vec4LabelsOfValues */
-template <typename TLabels, typename TOutput>
+/** Returns four pixels: the label of its column if the pixel's bit of `window` is set, else the background value. */
+template <typename TOutput>
 CCL_HOST_DEVICE
 inline Vec4<TOutput>
-MakeVec4(unsigned int window, const TLabels & labels, TOutput background)
+MakeVec4(unsigned int window, const Vec4Labels<TOutput> & columns, TOutput background)
 {
   Vec4<TOutput> vector;
   CCL_UNROLL
   for (unsigned int i = 0; i < 4; ++i)
   {
-    vector.pixels[i] = window >> i & 1U ? labels.At(i) : background;
+    vector.pixels[i] = window >> i & 1U ? columns.labels[i] : background;
   }
   return vector;
 }

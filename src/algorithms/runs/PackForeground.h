@@ -50,7 +50,7 @@ struct PixelReader
         return;
       }
     }
-    chunk.Load(first, pixels.pixelStride, count);
+    chunk = ChunkType::LoadStrided(first, pixels.pixelStride, count);
   }
 
   /** Calls visit(begin, chunk) for the `count` pixels of a row from x on, in parts. The first pixel of a part is
@@ -87,7 +87,7 @@ private:
   }
 };
 
-/** Returns the bits of the pixels of one word. A cell is a word of a row of the stack.
+/** Packs the pixels of words.
  * \tparam TTest a ValueTest or a RangeTest of TBits
  * \tparam TObserver NoObserver, or a ValueObserver if the test is for 0 */
 template <typename TBits, typename TTest = ValueTest<TBits>, typename TObserver = NoObserver>
@@ -99,21 +99,16 @@ struct PackWordAt
   TTest              foreground;
   TObserver          observer{};
 
+  /** Returns the bits of word x of a row of an image. `row` is the first pixel of the row. */
   CCL_HOST_DEVICE
   Word
-  operator()(const Cell & cell) const
+  operator()(const TBits * row, std::uint64_t x, std::uint64_t image) const
   {
-    const ImageStack &  stack = reader.stack;
-    const std::uint64_t image = stack.ImageOf(cell.z);
-    if (!stack.HasPixels(cell.z, image))
-    {
-      return 0;
-    }
-    const unsigned int count = reader.CountInWord(cell.x);
+    const unsigned int count = reader.CountInWord(x);
     Word               word = 0;
     ObservedValues     values;
-    reader.ForEachChunk(reader.pixels.Row(stack, cell.y, cell.z, image),
-                        cell.x * BitsPerWord,
+    reader.ForEachChunk(row,
+                        x * BitsPerWord,
                         foreground.IsConstant() ? 0 : count, // nothing is read if all pixels are foreground, or none
                         [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
                           const Word bits = PackChunk(chunk, foreground);
@@ -147,12 +142,19 @@ struct WriteWords
     {
       toClear.words[i] = 0;
     }
-    Word       all = 0;
-    const auto packRow = [&](unsigned int row, unsigned int slice) {
-      Word &     word = bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x];
-      const Word mask = isMasked ? word : ~Word{ 0 };
-      const Cell at{ cell.x, cell.y * TRowGroup::Rows + row, cell.z * TRowGroup::Slices + slice };
-      word = mask == 0 ? 0 : mask & packWord(at);
+    // The first row of the row group. 64-bit products take the device long, so other rows follow from it by sums.
+    const auto &        pixels = packWord.reader.pixels;
+    const ImageStack &  stack = packWord.reader.stack;
+    const std::uint64_t z = cell.z * TRowGroup::Slices;
+    const std::uint64_t image = stack.ImageOf(z);
+    const auto * const  first = pixels.Row(stack, cell.y * TRowGroup::Rows, z, image);
+    Word * const        firstWord = bits + groups.RowBegin(cell.y, cell.z, 0, 0) + cell.x;
+    Word                all = 0;
+    const auto          packRow = [&](unsigned int row, unsigned int slice) {
+      Word &             word = firstWord[groups.rows.words.x * (row + groups.rows.words.y * slice)];
+      const Word         mask = !stack.HasPixels(z + slice, image) ? 0 : isMasked ? word : ~Word{ 0 };
+      const auto * const rowOfPixels = first + row * pixels.rowStride + slice * pixels.sliceStride;
+      word = mask == 0 ? 0 : mask & packWord(rowOfPixels, cell.x, image);
       all |= word;
     };
     if constexpr (TPackWord::IsObserving)

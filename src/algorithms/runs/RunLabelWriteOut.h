@@ -71,9 +71,14 @@ struct WriteLabels
       return 4 * (firstVector + i * (TRowGroup::HasValues ? WarpSize : stride));
     };
     const TRun    columnsBegin = runs.groups.columns.RowBegin(y, z);
-    const auto    image = static_cast<TRun>(stack.ImageOf(cell.z * TRowGroup::Slices));
+    const TRun    image = stack.ImageOf(z * TRowGroup::Slices);
     const TRun    firstRank = imageRanks.FirstOf(image);
     const TOutput background = labelOf.background;
+    // The first pixel of the first row.
+    TOutput * const first = output.Row(stack, y * TRowGroup::Rows, z * TRowGroup::Slices, image);
+    const auto      rowAt = [this, first](unsigned int row, unsigned int slice) {
+      return first + row * output.rowStride + slice * output.sliceStride;
+    };
 
     // Separate loops let the loads of all Vec4s overlap. A label takes a chain of loads, so all bits are loaded first.
     Window       windows[Vec4sPerCell];
@@ -105,13 +110,13 @@ struct WriteLabels
     CCL_UNROLL
     for (unsigned int i = 0; i < Vec4sPerCell; ++i)
     {
-      LabelsType vectorLabels{};
+      Vec4Labels<TOutput> vectorLabels{};
       if constexpr (VAligned)
       {
         vectorLabels = this->LabelsOf(columns[i], starts[i], firstRuns[i], 0, firstRank);
       }
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
-        const unsigned int begin = ColumnsBefore - PixelsBefore(this->PixelsOf(y, z, row, slice, image));
+        const unsigned int begin = ColumnsBefore - PixelsBefore(rowAt(row, slice));
         if constexpr (!VAligned)
         {
           vectorLabels = this->LabelsOf(columns[i], starts[i], firstRuns[i], begin, firstRank);
@@ -123,9 +128,9 @@ struct WriteLabels
     for (unsigned int i = 0; i < Vec4sPerCell; ++i)
     {
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
-        if (stack.HasPixels(cell.z * TRowGroup::Slices + slice, image))
+        if (stack.HasPixels(z * TRowGroup::Slices + slice, image))
         {
-          this->Write(this->PixelsOf(y, z, row, slice, image), vectorXOf(i), vectors[i][slice][row]);
+          this->Write(rowAt(row, slice), vectorXOf(i), vectors[i][slice][row]);
         }
       });
     }
@@ -144,7 +149,6 @@ private:
 
   /** The bits of four columns and of the ColumnsBefore columns before them. */
   using Window = BitWindow<TRun, ColumnsBefore + 4, ColumnsBefore>;
-  using LabelsType = std::conditional_t<TRowGroup::HasValues, Vec4LabelsOfValues<TOutput>, Vec4Labels<TOutput>>;
 
   /** Returns the bits of a window of a row, or of a row group, whose words begin at `rowBegin`. */
   CCL_HOST_DEVICE
@@ -175,7 +179,7 @@ private:
   /** Returns the labels of four columns of a window, from bit `begin` of the window on. `firstRun` is the first run in
    * the window, and `firstRank` the first rank of the image. */
   CCL_HOST_DEVICE
-  LabelsType
+  Vec4Labels<TOutput>
   LabelsOf(unsigned int                  columns,
            [[maybe_unused]] unsigned int starts,
            TRun                          firstRun,
@@ -194,10 +198,10 @@ private:
 
   /** Does the same if four columns may have four runs. `starts` has the bits at which runs start. */
   CCL_HOST_DEVICE
-  LabelsType
+  Vec4Labels<TOutput>
   LabelsOfValues(unsigned int columns, unsigned int starts, TRun firstRun, unsigned int begin, TRun firstRank) const
   {
-    LabelsType result{};
+    Vec4Labels<TOutput> result{};
     if ((columns >> begin & 15U) == 0)
     {
       return result;
@@ -222,11 +226,11 @@ private:
 
   /** Does the same if four columns have at most two runs. */
   CCL_HOST_DEVICE
-  LabelsType
+  Vec4Labels<TOutput>
   LabelsOfTwo(unsigned int columns, TRun firstRun, unsigned int begin, TRun firstRank) const
   {
-    LabelsType         result{ labelOf.background, labelOf.background, 0 };
-    const unsigned int four = columns >> begin & 15U;
+    Vec4Labels<TOutput> result{};
+    const unsigned int  four = columns >> begin & 15U;
     if (four == 0)
     {
       return result;
@@ -237,21 +241,23 @@ private:
       const Word starts = columns & ~(columns << 1);
       run += CountBits(starts & BitsThrough(begin + LowestBit(Word{ four }))) - 1;
     }
-    result.first = labelOf(ranks[run], firstRank);
-    result.secondStart = SecondStart(four);
-    if (result.secondStart != 0)
+    const TOutput label = labelOf(ranks[run], firstRank);
+    CCL_UNROLL
+    for (TOutput & each : result.labels)
     {
-      result.second = labelOf(ranks[run + 1], firstRank);
+      each = label;
+    }
+    const unsigned int secondStart = SecondStart(four);
+    if (secondStart != 0)
+    {
+      const TOutput second = labelOf(ranks[run + 1], firstRank);
+      CCL_UNROLL
+      for (unsigned int i = 0; i < 4; ++i)
+      {
+        result.labels[i] = (0U - secondStart) >> i & 1U ? second : label;
+      }
     }
     return result;
-  }
-
-  /** Returns the address of the first pixel of a row. */
-  CCL_HOST_DEVICE
-  TOutput *
-  PixelsOf(TRun y, TRun z, unsigned int row, unsigned int slice, TRun image) const
-  {
-    return output.template Row<TRun>(stack, y * TRowGroup::Rows + row, z * TRowGroup::Slices + slice, image);
   }
 
   /** Returns the distance in pixels from the first Vec4 of a row to the row. */

@@ -24,25 +24,20 @@
 namespace itk::ccl
 {
 
-/** Calls `functor(cell)` for each cell of a grid. CUDA allows 2^31 - 1 thread blocks along x, which no device has the
- * memory to exceed, but only 65,535 along y and z. In a larger grid, threads take several cells along y and z.
+/** Calls `functor(cell)` for the cells of a grid from `begin` on. CUDA allows 2^31 - 1 thread blocks along x, which no
+ * device has the memory to exceed, but only 65,535 along y and z.
  * \tparam VThreads the most threads of a thread block */
 template <unsigned int VThreads, typename TFunctor>
 __global__ void
-__launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)
+__launch_bounds__(VThreads) ForEachCell(Grid grid, Cell begin, TFunctor functor)
 {
   WaitForPreviousKernels();
-  const std::uint64_t x = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (x >= grid.x)
+  const Cell cell{ std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x,
+                   begin.y + (blockIdx.y * blockDim.y + threadIdx.y),
+                   begin.z + (blockIdx.z * blockDim.z + threadIdx.z) };
+  if (cell.x < grid.x && cell.y < grid.y && cell.z < grid.z)
   {
-    return;
-  }
-  for (std::uint64_t z = blockIdx.z * blockDim.z + threadIdx.z; z < grid.z; z += gridDim.z * blockDim.z)
-  {
-    for (std::uint64_t y = blockIdx.y * blockDim.y + threadIdx.y; y < grid.y; y += gridDim.y * blockDim.y)
-    {
-      functor(Cell{ x, y, z });
-    }
+    functor(cell);
   }
 }
 
@@ -441,15 +436,19 @@ private:
   void
   ForEachCellOf(const Grid & grid, const ThreadBlockShape & shape, const TFunctor & functor) const
   {
-    if (grid.Count() == 0)
-    {
-      return;
-    }
     constexpr std::uint64_t maximum = 65535; // thread blocks along y and z
-    const dim3              threadBlocks(static_cast<unsigned int>(DivideUp(grid.x, shape.x)),
-                            static_cast<unsigned int>(std::min(maximum, DivideUp(grid.y, shape.y))),
-                            static_cast<unsigned int>(std::min(maximum, DivideUp(grid.z, shape.z))));
-    this->Launch(&ForEachCell<VThreads, TFunctor>, threadBlocks, dim3(shape.x, shape.y, shape.z), grid, functor);
+    Cell                    begin;
+    for (begin.z = 0; begin.z < grid.z; begin.z += maximum * shape.z)
+    {
+      for (begin.y = 0; begin.y < grid.y && grid.x != 0; begin.y += maximum * shape.y)
+      {
+        const dim3 threadBlocks(static_cast<unsigned int>(DivideUp(grid.x, shape.x)),
+                                static_cast<unsigned int>(std::min(maximum, DivideUp(grid.y - begin.y, shape.y))),
+                                static_cast<unsigned int>(std::min(maximum, DivideUp(grid.z - begin.z, shape.z))));
+        this->Launch(
+          &ForEachCell<VThreads, TFunctor>, threadBlocks, dim3(shape.x, shape.y, shape.z), grid, begin, functor);
+      }
+    }
   }
 
   /** Launches a kernel. The kernel may start before the previous one has ended, so it must call
