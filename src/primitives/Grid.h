@@ -51,14 +51,17 @@ Divide(std::uint64_t dividend, std::uint64_t divisor)
                                          : dividend / divisor;
 }
 
-/** Returns the cell with a raster index. */
+/** Returns the cell with a raster index. A TIndex of 32 bits is faster on the device, but must hold all indices. */
+template <typename TIndex>
 CCL_HOST_DEVICE
 constexpr Cell
-CellAt(const Grid & grid, std::uint64_t index)
+CellAt(const Grid & grid, TIndex index)
 {
-  const std::uint64_t row = Divide(index, grid.x);
-  const std::uint64_t z = Divide(row, grid.y);
-  return { index - row * grid.x, row - z * grid.y, z };
+  const auto x = static_cast<TIndex>(grid.x);
+  const auto y = static_cast<TIndex>(grid.y);
+  const auto row = static_cast<TIndex>(Divide(index, x));
+  const auto z = static_cast<TIndex>(Divide(row, y));
+  return { static_cast<TIndex>(index - row * x), static_cast<TIndex>(row - z * y), z };
 }
 
 /** Returns the cell after a cell in raster order. */

@@ -261,10 +261,10 @@ struct RowGroupBits
   /** Returns the columns of word x of a row group that have a foreground pixel on the side of the row group at an
    * offset, a RowOffset or FixedRowOffset. Only these pixels can be neighbors of a pixel there. Offset 0, 0 gives all
    * columns with a foreground pixel. */
-  template <typename TOffset>
+  template <typename TOffset, typename TIndex>
   CCL_HOST_DEVICE
   Word
-  Facing(const TOffset & offset, std::uint64_t groupY, std::uint64_t groupZ, std::uint64_t x) const
+  Facing(const TOffset & offset, TIndex groupY, TIndex groupZ, TIndex x) const
   {
     Word word = 0;
     CCL_UNROLL

@@ -101,27 +101,27 @@ TopologyOf(const RowGroupBits<TRowGroup> & groups, Neighbors neighbors)
   return { Topology<TRowGroup>::Of(neighbors, groups.groupsAlongZ == 1) };
 }
 
-/** The row group at an offset from another row group. */
+/** The row group at an offset from another row group. A TIndex of 32 bits is faster on the device, but must hold all
+ * indices. */
+template <typename TIndex>
 struct NeighborRowGroup
 {
-  std::uint64_t y;
-  std::uint64_t z;
-  std::uint64_t begin;    // index of the first word of its columns
-  std::uint64_t ownBegin; // the same for the other row group
-  bool          exists;   // whether it lies in the same image
+  TIndex y;
+  TIndex z;
+  TIndex begin;    // index of the first word of its columns
+  TIndex ownBegin; // the same for the other row group
+  bool   exists;   // whether it lies in the same image
 
   /** \param offset a RowOffset or FixedRowOffset of a preceding row group */
   template <typename TRowGroup, typename TOffset>
   CCL_HOST_DEVICE
-  NeighborRowGroup(const RowGroupBits<TRowGroup> & groups,
-                   std::uint64_t                   ownY,
-                   std::uint64_t                   ownZ,
-                   const TOffset &                 offset)
-    : y(ownY + static_cast<std::uint64_t>(std::int64_t{ offset.y }))
-    , z(ownZ + static_cast<std::uint64_t>(std::int64_t{ offset.z }))
+  NeighborRowGroup(const RowGroupBits<TRowGroup> & groups, TIndex ownY, TIndex ownZ, const TOffset & offset)
+    : y(ownY + static_cast<TIndex>(std::int64_t{ offset.y }))
+    , z(ownZ + static_cast<TIndex>(std::int64_t{ offset.z }))
     , begin(groups.columns.RowBegin(y, z))
     , ownBegin(groups.columns.RowBegin(ownY, ownZ))
-    , exists(y < groups.columns.words.y && (offset.z == 0 || !groups.isFirstOfImage(ownZ))) // y -1 wraps around
+    // y -1 wraps around
+    , exists(y < static_cast<TIndex>(groups.columns.words.y) && (offset.z == 0 || !groups.isFirstOfImage(ownZ)))
   {}
 };
 

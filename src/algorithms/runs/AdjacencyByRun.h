@@ -54,15 +54,15 @@ private:
   /** The position of a run: its row group, and its first and last column in the row group. */
   struct Extent
   {
-    std::uint64_t y;
-    std::uint64_t z;
-    std::uint64_t first;
-    std::uint64_t last;
+    TRun y;
+    TRun z;
+    TRun first;
+    TRun last;
 
     /** Returns a mask of the columns of the run in word x of the row group. */
     CCL_HOST_DEVICE
     Word
-    ColumnsIn(std::uint64_t word) const
+    ColumnsIn(TRun word) const
     {
       if (word < first / BitsPerWord || word > last / BitsPerWord)
       {
@@ -78,12 +78,12 @@ private:
   Extent
   ExtentOf(TRun run) const
   {
-    const Grid &        words = runs.groups.columns.words;
-    const std::uint64_t rowBits = words.x * BitsPerWord;
-    const std::uint64_t first = runs.columnsOfRuns.first[run];
-    const std::uint64_t row = Divide(first, rowBits);
-    const std::uint64_t z = Divide(row, words.y);
-    return { row - z * words.y, z, first - row * rowBits, runs.columnsOfRuns.last[run] - row * rowBits };
+    const auto rowBits = static_cast<TRun>(runs.groups.columns.words.x * BitsPerWord);
+    const auto rowsOfSlice = static_cast<TRun>(runs.groups.columns.words.y);
+    const TRun first = runs.columnsOfRuns.first[run];
+    const TRun row = first / rowBits;
+    const TRun z = row / rowsOfSlice;
+    return { row - z * rowsOfSlice, z, first - row * rowBits, runs.columnsOfRuns.last[run] - row * rowBits };
   }
 
   /** Does the work of ForEachOfRun() for the row group at an offset. */
@@ -93,6 +93,7 @@ private:
   VisitAdjacent([[maybe_unused]] TRun run, const Extent & extent, const TOffset & offset, const TVisitor & visit) const
   {
     const auto &           columns = runs.groups.columns;
+    const auto             rowBits = static_cast<TRun>(columns.words.x * BitsPerWord);
     const NeighborRowGroup neighbor(runs.groups, extent.y, extent.z, offset);
     if (!neighbor.exists)
     {
@@ -103,13 +104,13 @@ private:
       // Runs of rows are adjacent if they share a column, up to the reach. So the adjacent runs follow each other: from
       // the run that covers the first column, or else the first run that starts after it, to the last run that starts
       // up to the last column.
-      const std::uint64_t first = extent.first - (extent.first > 0 ? offset.reach : 0);
-      const std::uint64_t last = extent.last + (extent.last + 1 < columns.words.x * BitsPerWord ? offset.reach : 0);
-      const std::uint64_t word = first / BitsPerWord;
-      const unsigned int  bit = first % BitsPerWord;
-      const bool          isCovered = columns.bits[neighbor.begin + word] >> bit & 1U;
-      const TRun          begin = runs.CountRunsThrough(neighbor.begin, word, bit) - isCovered;
-      const TRun          end = runs.CountRunsThrough(neighbor.begin, last / BitsPerWord, last % BitsPerWord);
+      const TRun         first = extent.first - (extent.first > 0 ? offset.reach : 0);
+      const TRun         last = extent.last + (extent.last + 1 < rowBits ? offset.reach : 0);
+      const TRun         word = first / BitsPerWord;
+      const unsigned int bit = first % BitsPerWord;
+      const bool         isCovered = columns.bits[neighbor.begin + word] >> bit & 1U;
+      const TRun         begin = runs.CountRunsThrough(neighbor.begin, word, bit) - isCovered;
+      const TRun         end = runs.CountRunsThrough(neighbor.begin, last / BitsPerWord, last % BitsPerWord);
       if constexpr (TRowGroup::HasValues)
       {
         bool goesOn = true;
@@ -124,12 +125,12 @@ private:
     else
     {
       // Diagonal neighbors count, so the words include one column before the run and one column after it.
-      const std::uint64_t lastWord = (extent.last + (extent.last + 1 < columns.words.x * BitsPerWord)) / BitsPerWord;
-      TRun                lastVisited = static_cast<TRun>(~TRun{ 0 }); // no run
-      for (std::uint64_t word = (extent.first - (extent.first > 0)) / BitsPerWord; word <= lastWord;)
+      const TRun lastWord = (extent.last + (extent.last + 1 < rowBits)) / BitsPerWord;
+      TRun       lastVisited = static_cast<TRun>(~TRun{ 0 }); // no run
+      for (TRun word = (extent.first - (extent.first > 0)) / BitsPerWord; word <= lastWord;)
       {
-        std::uint64_t nextWord = word + 1;
-        Word          adjacent = this->ColumnsBeside(extent, word, offset) &
+        TRun nextWord = word + 1;
+        Word adjacent = this->ColumnsBeside(extent, word, offset) &
                         runs.groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, word);
         while (adjacent != 0)
         {
@@ -144,8 +145,7 @@ private:
           if (gaps == 0)
           {
             // The other run fills the rest of this word. Skip the words that it fills completely.
-            const std::uint64_t otherEnd =
-              (runs.columnsOfRuns.last[other] - neighbor.begin * BitsPerWord) / BitsPerWord;
+            const TRun otherEnd = (runs.columnsOfRuns.last[other] - neighbor.begin * BitsPerWord) / BitsPerWord;
             nextWord = otherEnd > nextWord ? otherEnd : nextWord;
             break;
           }
@@ -161,7 +161,7 @@ private:
   template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  ColumnsBeside(const Extent & extent, std::uint64_t word, const TOffset & offset) const
+  ColumnsBeside(const Extent & extent, TRun word, const TOffset & offset) const
   {
     const Word facing = this->FacingColumnsIn(extent, word, offset);
     Word       columns = facing | facing << 1 | facing >> 1;
@@ -180,7 +180,7 @@ private:
   template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  FacingColumnsIn(const Extent & extent, std::uint64_t word, const TOffset & offset) const
+  FacingColumnsIn(const Extent & extent, TRun word, const TOffset & offset) const
   {
     const Word columns = extent.ColumnsIn(word);
     return columns == 0 ? 0 : columns & runs.groups.Facing(offset, extent.y, extent.z, word);

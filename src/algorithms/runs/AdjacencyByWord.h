@@ -34,18 +34,28 @@ struct AdjacencyByWord
   Part
   PartAt(std::uint64_t x) const
   {
-    return { CellAt(runs.groups.columns.words, x >> partBits), PartOfWord(x, partBits) };
+    return { CellAt(runs.groups.columns.words, this->WordOf(x)), PartOfWord(x, partBits) };
+  }
+
+  /** Returns whether the word of a part has no foreground. x is as in PartAt(), which takes longer. */
+  CCL_HOST_DEVICE
+  bool
+  IsEmpty(std::uint64_t x) const
+  {
+    return runs.groups.columns.bits[this->WordOf(x)] == 0;
   }
 
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and
    * `other` of a neighboring row group. `neighbor` is as in Topology::Visit(). Two adjacent runs are visited in at
-   * least one part, and at most once in each part. */
-  template <typename TVisitor>
+   * least one part, and at most once in each part. The word must not be empty.
+   * \param goesOn function that is called after the runs that share a column. If it returns false, runs that only meet
+   *   at a corner are left out. A loop that stopped at a run would take longer: the threads of a warp would diverge. */
+  template <typename TVisitor, typename TGoesOn>
   CCL_HOST_DEVICE
   void
-  ForEachInPart(const Part & part, unsigned int neighbor, const TVisitor & visit) const
+  ForEachInPart(const Part & part, unsigned int neighbor, const TVisitor & visit, const TGoesOn & goesOn) const
   {
-    topology.Visit(neighbor, [&](const auto & offset) { this->VisitAdjacent(part, offset, visit); });
+    topology.Visit(neighbor, [&](const auto & offset) { this->VisitAdjacent(part, offset, visit, goesOn); });
   }
 
   /** Returns the grid of the cells of ForEach(): x is as in PartAt(), and y is the neighboring row group. */
@@ -62,10 +72,21 @@ struct AdjacencyByWord
   void
   ForEach(const Cell & cell, const TVisitor & visit) const
   {
-    this->ForEachInPart(this->PartAt(cell.x), static_cast<unsigned int>(cell.y), visit);
+    if (!this->IsEmpty(cell.x))
+    {
+      this->ForEachInPart(this->PartAt(cell.x), static_cast<unsigned int>(cell.y), visit, [] { return true; });
+    }
   }
 
 private:
+  /** Returns the index of the word of a part. */
+  CCL_HOST_DEVICE
+  TRun
+  WordOf(std::uint64_t x) const
+  {
+    return static_cast<TRun>(x >> partBits);
+  }
+
   /** A word with one more column on each side. Bit 0 is the column before the word, bits 1 to 32 are the word, and bit
    * 33 is the column after it. */
   using WideWord = std::uint64_t;
@@ -74,10 +95,10 @@ private:
   template <typename TWordAt>
   CCL_HOST_DEVICE
   WideWord
-  Widen(std::uint64_t x, const TWordAt & wordAt) const
+  Widen(TRun x, const TWordAt & wordAt) const
   {
     const Word before = x > 0 ? wordAt(x - 1) >> (BitsPerWord - 1) : 0;
-    const Word after = x + 1 < runs.groups.columns.words.x ? wordAt(x + 1) & 1U : 0;
+    const Word after = x + 1 < static_cast<TRun>(runs.groups.columns.words.x) ? wordAt(x + 1) & 1U : 0;
     return WideWord{ wordAt(x) } << 1 | before | WideWord{ after } << (BitsPerWord + 1);
   }
 
@@ -110,10 +131,10 @@ private:
   /** Returns the runs in word x of the row group whose words begin at `rowBegin`. */
   CCL_HOST_DEVICE
   RunsInWord
-  RunsIn(std::uint64_t rowBegin, std::uint64_t x) const
+  RunsIn(TRun rowBegin, TRun x) const
   {
     const auto widen = [&](const Word * bits) {
-      return this->Widen(x, [row = bits + rowBegin](std::uint64_t at) { return row[at]; });
+      return this->Widen(x, [row = bits + rowBegin](TRun at) { return row[at]; });
     };
     WideWord starts = 0;
     if constexpr (TRowGroup::HasValues)
@@ -124,28 +145,30 @@ private:
   }
 
   /** Does the work of ForEachInPart() for the row group at an offset. */
-  template <typename TOffset, typename TVisitor>
+  template <typename TOffset, typename TVisitor, typename TGoesOn>
   CCL_HOST_DEVICE
   void
-  VisitAdjacent(const Part & part, const TOffset & offset, const TVisitor & visit) const
+  VisitAdjacent(const Part & part, const TOffset & offset, const TVisitor & visit, const TGoesOn & goesOn) const
   {
     const auto &           groups = runs.groups;
-    const Cell &           word = part.word;
+    const auto             wordX = static_cast<TRun>(part.word.x);
+    const auto             groupY = static_cast<TRun>(part.word.y);
+    const auto             groupZ = static_cast<TRun>(part.word.z);
     const WideWord         inside = WideWord{ part.columns } << 1;
-    const NeighborRowGroup neighbor(groups, word.y, word.z, offset);
-    if (!neighbor.exists || groups.columns.bits[neighbor.ownBegin + word.x] == 0)
+    const NeighborRowGroup neighbor(groups, groupY, groupZ, offset);
+    if (!neighbor.exists)
     {
       return;
     }
-    const RunsInWord own = this->RunsIn(neighbor.ownBegin, word.x);
-    const RunsInWord other = this->RunsIn(neighbor.begin, word.x);
+    const RunsInWord own = this->RunsIn(neighbor.ownBegin, wordX);
+    const RunsInWord other = this->RunsIn(neighbor.begin, wordX);
     if (other.columns == 0)
     {
       return;
     }
     if constexpr (TRowGroup::HasValues)
     {
-      this->VisitEqual(own, other, inside, offset.reach, visit);
+      this->VisitEqual(own, other, inside, offset.reach, visit, goesOn);
       return;
     }
     // An overlap is a maximal sequence of columns that both row groups have. One run of each row group covers it.
@@ -155,15 +178,15 @@ private:
     WideWord       adjacent = overlaps;
     if constexpr (!TRowGroup::IsOneRow)
     {
-      ownFacing = this->Widen(word.x, [&](std::uint64_t x) { return groups.Facing(offset, word.y, word.z, x); });
-      otherFacing = this->Widen(
-        word.x, [&](std::uint64_t x) { return groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, x); });
+      ownFacing = this->Widen(wordX, [&](TRun x) { return groups.Facing(offset, groupY, groupZ, x); });
+      otherFacing =
+        this->Widen(wordX, [&](TRun x) { return groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, x); });
       const WideWord ownAround = ownFacing << 1 | ownFacing >> 1;
       const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
       adjacent &= (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
     }
     VisitOverlaps(own, other, inside, overlaps, adjacent, ownFacing & otherFacing, visit);
-    if (offset.reach == 0)
+    if (offset.reach == 0 || !goesOn())
     {
       return;
     }
@@ -183,14 +206,15 @@ private:
   }
 
   /** Visits adjacent runs with equal values, of single rows. */
-  template <typename TVisitor>
+  template <typename TVisitor, typename TGoesOn>
   CCL_HOST_DEVICE
   void
   VisitEqual(const RunsInWord & own,
              const RunsInWord & other,
              WideWord           inside,
              unsigned int       reach,
-             const TVisitor &   visit) const
+             const TVisitor &   visit,
+             const TGoesOn &    goesOn) const
   {
     const auto visitPairs = [&](WideWord columns, int distance) {
       for (WideWord left = columns & inside; left != 0; left &= left - 1)
@@ -208,7 +232,7 @@ private:
     // visits the runs.
     const WideWord overlaps = own.columns & other.columns;
     visitPairs(overlaps & (own.starts | other.starts), 0);
-    if (reach != 0)
+    if (reach != 0 && goesOn())
     {
       visitPairs(own.Ends() & other.starts >> 1, 1);
       visitPairs(own.starts & other.Ends() << 1, -1);

@@ -122,25 +122,31 @@ struct InitializationByWord
   void
   operator()(const Cell & cell) const
   {
-    const auto          part = adjacency.PartAt(cell.x);
-    const auto &        columns = adjacency.runs.groups.columns;
-    const std::uint64_t begin = columns.RowBegin(part.word.y, part.word.z);
-    const Word          starts = columns.Starts(begin, part.word.x);
-    const Word          below = (part.columns & (0U - part.columns)) - 1;
-    const TRun          first = adjacency.runs.runOffsets[begin + part.word.x] + CountBits(starts & below);
+    if (adjacency.IsEmpty(cell.x))
+    {
+      return;
+    }
+    const auto   part = adjacency.PartAt(cell.x);
+    const auto   x = static_cast<TRun>(part.word.x);
+    const auto & columns = adjacency.runs.groups.columns;
+    const TRun   begin = columns.RowBegin(static_cast<TRun>(part.word.y), static_cast<TRun>(part.word.z));
+    const Word   starts = columns.Starts(begin, x);
+    const Word   below = (part.columns & (0U - part.columns)) - 1;
+    const TRun   first = adjacency.runs.runOffsets[begin + x] + CountBits(starts & below);
     // One bit for each run that starts in the part.
     using MaskType = std::conditional_t<TRowGroup::HasValues, std::uint64_t, std::uint32_t>;
     const auto    all = static_cast<std::uint32_t>((MaskType{ 1 } << CountBits(starts & part.columns)) - 1);
     std::uint32_t linked = 0;
     for (unsigned int neighbor = 0; neighbor < adjacency.topology.count && linked != all; ++neighbor)
     {
-      adjacency.ForEachInPart(part, neighbor, [&](TRun run, TRun other) {
+      const auto link = [&](TRun run, TRun other) {
         if (run >= first && (linked >> (run - first) & 1U) == 0)
         {
           linked |= std::uint32_t{ 1 } << (run - first);
           parents[run] = other;
         }
-      });
+      };
+      adjacency.ForEachInPart(part, neighbor, link, [&] { return linked != all; });
     }
     for (std::uint32_t left = all & ~linked; left != 0; left &= left - 1)
     {
