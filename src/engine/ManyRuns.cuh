@@ -71,7 +71,7 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
 
 /** Labels the runs of images, in memory for the most runs of CapacityFor(). Waits for their number, which is known
  * before their components. Returns nothing if there is too little memory, or if there are more runs: then `runCount`
- * gets their number. */
+ * gets their number. `components` gets the number of components, if it is not null. */
 template <typename TRun, typename TRowGroup>
 std::optional<LabeledRuns<TRowGroup, TRun, DeviceExecutor>>
 TryToLabelRuns(const DeviceExecutor &          executor,
@@ -79,6 +79,7 @@ TryToLabelRuns(const DeviceExecutor &          executor,
                const RunValueSource &          values,
                const Request &                 request,
                std::optional<std::uint64_t> &  runCount,
+               TRun *                          components,
                std::unique_ptr<DeviceArena> &  arena)
 {
   const RunCapacity       capacity = CapacityFor<TRun>(groups, values.image->type);
@@ -90,7 +91,7 @@ TryToLabelRuns(const DeviceExecutor &          executor,
     return std::nullopt;
   }
   const auto       result = executor.AllocateResult<std::uint64_t>();
-  RankTarget<TRun> target{ !request.WantsIntensities() };
+  RankTarget<TRun> target{ !request.WantsIntensities(), components };
   target.runCountForHost = result.GetAddress();
   auto labeled = LabelRuns<TRun>(executor.In(*arena), groups, request.neighbors, capacity, values, target);
   const std::uint64_t count = result.Get();
@@ -105,7 +106,7 @@ TryToLabelRuns(const DeviceExecutor &          executor,
 
 /** Labels the runs of images that may have many. `runCount` is the number of runs, if the caller knows it. Otherwise,
  * the host waits for it. Then `runCount` gets it, unless the first try succeeds: its arrays have room for the most runs
- * of CapacityFor(). `arena` gets memory for arrays. */
+ * of CapacityFor(). `arena` gets memory for arrays, and `components` the number of components, if it is not null. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, DeviceExecutor>
 LabelManyRuns(const DeviceExecutor &          executor,
@@ -113,12 +114,13 @@ LabelManyRuns(const DeviceExecutor &          executor,
               std::optional<std::uint64_t> &  runCount,
               const RunValueSource &          values,
               const Request &                 request,
+              TRun *                          components,
               std::unique_ptr<DeviceArena> &  arena)
 {
   // With Neighbors::All, the hash table of UniteRunsOfValues() would be as large as for the most runs.
   if (!runCount && request.neighbors != Neighbors::All)
   {
-    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, arena))
+    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, components, arena))
     {
       return std::move(*labeled);
     }
@@ -135,11 +137,14 @@ LabelManyRuns(const DeviceExecutor &          executor,
   ArenaSize size = measuring.GetSize();
   size.uncleared = 0;
   arena = MakeArena(executor, size);
-  return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values);
+  const RankTarget<TRun> target{ false, components };
+  return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values, target);
 }
 
 /** Labels runs by the algorithm of a request, and selects their components. `runCount` is as in LabelManyRuns(). Waits
- * for the number of components if memory for the most possible ones would be large. */
+ * for the number of components if memory for the most possible ones would be large.
+ * \param kept pinned memory that gets the number of kept components, instead of device memory; or null. Only for runs
+ *   that are not labeled by a published algorithm, and for requests of NeedsOnlyHostNumbers() */
 template <typename TRun, typename TRowGroup>
 SelectedRuns<TRowGroup, TRun, DeviceExecutor>
 SelectManyRuns(const DeviceExecutor &          executor,
@@ -147,17 +152,22 @@ SelectManyRuns(const DeviceExecutor &          executor,
                std::optional<std::uint64_t> &  runCount,
                const RunValueSource &          values,
                const Request &                 request,
-               std::unique_ptr<DeviceArena> &  arena)
+               std::unique_ptr<DeviceArena> &  arena,
+               TRun *                          kept = nullptr)
 {
-  const auto label = [&] { return LabelManyRuns<TRun>(executor, groups, runCount, values, request, arena); };
-  auto       labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, runCount, request) : label();
+  // Without a selection, all components are kept.
+  const bool keepsAll = request.selection.IsDefault();
+  const auto label = [&] {
+    return LabelManyRuns<TRun>(executor, groups, runCount, values, request, keepsAll ? kept : nullptr, arena);
+  };
+  auto labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, runCount, request) : label();
   const std::uint64_t components = labeled.componentCount.limit;
   if (request.NeedsAnalysis() &&
       TableWords<TRun>(request, components) * 8 + components * 2 * sizeof(TRun) > Tuning::WorstCaseBytes)
   {
     labeled.componentCount = Await(executor, labeled.componentCount);
   }
-  return SelectComponentsOf(executor, std::move(labeled), request);
+  return SelectComponentsOf(executor, std::move(labeled), request, keepsAll ? nullptr : kept);
 }
 
 } // namespace itk::ccl

@@ -283,15 +283,16 @@ LabelPixelsOf(const DeviceExecutor & executor,
     call.output = output;
     memory = AllocateForCall(executor, resources, MeasureCall(request, call), makeTable == nullptr);
   }
-  auto & arena = memory.arena;
-  if (arena != nullptr && NeedsOnlyHostNumbers(request))
+  auto &     arena = memory.arena;
+  const bool isOneBlock = arena != nullptr;
+  // Many runs may be labeled twice, but values can be moved once only.
+  if (NeedsOnlyHostNumbers(request) && (isOneBlock || (!IsPublished(request) && !request.wantsValues)))
   {
     numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));
   }
   // An exception lets waitOnException wait before this memory is freed.
   const ZeroedValues    zeros(executor, resources, numbers != nullptr && request.wantsValues);
   const WaitOnException waitOnException{ executor.GetStream() };
-  const bool            isOneBlock = arena != nullptr;
   const DeviceExecutor  in = isOneBlock ? executor.In(*arena) : executor;
   auto * const          hostNumbers = static_cast<HostNumbers<TRun> *>(numbers.get());
 
@@ -332,7 +333,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
   }
   std::optional<std::uint64_t> runCount;
   const auto                   finishMany = [&] {
-    return finish(SelectManyRuns<TRun>(in, groups, runCount, { &input }, request, arena));
+    TRun * const kept = hostNumbers != nullptr ? &hostNumbers->kept : nullptr;
+    return finish(SelectManyRuns<TRun>(in, groups, runCount, { &input }, request, arena, kept));
   };
   try
   {

@@ -44,20 +44,27 @@ struct StartsInWord
 };
 
 /** Visitor of a scan that stores the run offset of each word, and the first and the last column of the first
- * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. */
+ * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. `lastWord` also writes
+ * the number of all runs to `countForHost`. */
 template <typename TRun, typename TEdges>
 struct StoreRuns
 {
-  TEdges        edges;
-  TRun *        runOffsets;
-  TRun *        firstColumns;
-  TRun *        lastColumns;
-  std::uint64_t columnLimit;
+  TEdges          edges;
+  TRun *          runOffsets;
+  TRun *          firstColumns;
+  TRun *          lastColumns;
+  std::uint64_t   columnLimit;
+  std::uint64_t   lastWord = ~std::uint64_t{ 0 }; // no word, if the host needs no number
+  std::uint64_t * countForHost = nullptr;
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t word, TRun offset, TRun) const
+  operator()(std::uint64_t word, TRun offset, TRun count) const
   {
+    if (word == lastWord)
+    {
+      StoreForHost(countForHost, std::uint64_t{ offset } + count);
+    }
     // The load comes first. Both addresses may have the same lowest 12 bits. Intel processors then delay a load that
     // follows the store.
     const Word here = edges.GetRows().bits[word];
@@ -419,12 +426,14 @@ LabelRuns(const TExecutor &               executor,
   executor.template Scan<TRun>(
     { words },
     StartsInWord<EdgesType>{ edges },
-    StoreRuns<TRun, EdgesType>{ edges, runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit },
+    StoreRuns<TRun, EdgesType>{ edges,
+                                runOffsets.get(),
+                                firstColumns.get(),
+                                lastColumns.get(),
+                                columnLimit,
+                                target.runCountForHost == nullptr ? ~std::uint64_t{ 0 } : words - 1,
+                                target.runCountForHost },
     countAddress);
-  if (target.runCountForHost != nullptr)
-  {
-    executor.ForEach(Grid{ 1 }, StoreCount<TRun>{ runCount, target.runCountForHost });
-  }
   auto                         values = StoreValuesOfRuns(executor, groups, runOffsets.get(), runCount, valueSource);
   IndexedRuns<TRowGroup, TRun> runs{
     groups, runOffsets.get(), { firstColumns.get(), lastColumns.get(), runCount.limit }, values.ofRuns
