@@ -11,6 +11,7 @@
 #include "executors/device/CudaContext.cuh"
 #include "executors/device/DeviceExecutor.cuh"
 #include "executors/host/HostExecutor.h"
+#include "primitives/Atomics.h"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,39 @@ TEST(CudaConnectedComponentsDeviceExecutor, ScansVeryManyValues)
   for (int repetition = 0; repetition < 10; ++repetition)
   {
     EXPECT_EQ(SumOf<std::uint64_t>(DeviceExecutor(resources, stream), count, valueAt), expected);
+  }
+  resources.ReturnStream(stream);
+}
+
+/** Kernel functor that adds 1 to the count of each cell. */
+struct CountCell
+{
+  Grid           grid;
+  unsigned int * counts;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    AtomicAdd(counts + IndexOf(grid, cell), 1U);
+  }
+};
+
+/** CUDA starts at most 65,535 thread blocks along y and z. */
+TEST(CudaConnectedComponentsDeviceExecutor, VisitsEachCellOfLargeGridsOnce)
+{
+  SKIP_WITHOUT_DEVICE();
+  const CurrentDevice device(-1);
+  DeviceResources &   resources = DeviceResources::Of(device.Get());
+  const cudaStream_t  stream = resources.TakeStream();
+  for (const Grid & grid : { Grid{ 1, 9000001, 1 }, Grid{ 2, 1, 4300001 }, Grid{ 1, 3, 0 }, Grid{ 0, 3, 2 } })
+  {
+    const DeviceExecutor executor(resources, stream);
+    const auto           counts = executor.AllocateCleared<unsigned int>(grid.Count());
+    executor.ForEach(grid, CountCell{ grid, counts.get() });
+    const std::vector<unsigned int> found = Reader{ stream }(counts.get(), grid.Count());
+    EXPECT_EQ(std::count(found.begin(), found.end(), 1U), static_cast<std::ptrdiff_t>(grid.Count()))
+      << grid.x << " x " << grid.y << " x " << grid.z;
   }
   resources.ReturnStream(stream);
 }

@@ -81,8 +81,8 @@ private:
     const auto rowBits = static_cast<TRun>(runs.groups.columns.words.x * BitsPerWord);
     const auto rowsOfSlice = static_cast<TRun>(runs.groups.columns.words.y);
     const TRun first = runs.columnsOfRuns.first[run];
-    const TRun row = first / rowBits;
-    const TRun z = row / rowsOfSlice;
+    const auto row = static_cast<TRun>(Divide(first, rowBits));
+    const auto z = static_cast<TRun>(Divide(row, rowsOfSlice));
     return { row - z * rowsOfSlice, z, first - row * rowBits, runs.columnsOfRuns.last[run] - row * rowBits };
   }
 

@@ -395,8 +395,9 @@ BuildTrees(const TExecutor &                     executor,
 
 } // namespace RunUnionFind
 
-/** Labels the runs of row groups by the ranks of their components. Does not wait for the device. TRun must be able to
- * hold BitCountOf(image). If there are more runs than the capacity, there are no components, and no rank is written.
+/** Labels the runs of row groups, which have words, by the ranks of their components. Does not wait for the device.
+ * TRun must be able to hold BitCountOf(image). If there are more runs than the capacity, there are no components, and
+ * no rank is written.
  * \param valueSource the values of runs that have values */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>

@@ -436,11 +436,15 @@ private:
   void
   ForEachCellOf(const Grid & grid, const ThreadBlockShape & shape, const TFunctor & functor) const
   {
+    if (grid.Count() == 0)
+    {
+      return;
+    }
     constexpr std::uint64_t maximum = 65535; // thread blocks along y and z
     Cell                    begin;
     for (begin.z = 0; begin.z < grid.z; begin.z += maximum * shape.z)
     {
-      for (begin.y = 0; begin.y < grid.y && grid.x != 0; begin.y += maximum * shape.y)
+      for (begin.y = 0; begin.y < grid.y; begin.y += maximum * shape.y)
       {
         const dim3 threadBlocks(static_cast<unsigned int>(DivideUp(grid.x, shape.x)),
                                 static_cast<unsigned int>(std::min(maximum, DivideUp(grid.y - begin.y, shape.y))),
