@@ -72,7 +72,7 @@ TEST(CudaConnectedComponentsDeviceExecutor, ScansVeryManyValues)
   resources.ReturnStream(stream);
 }
 
-/** Kernel functor that adds 1 to the count of each cell. */
+/** Kernel functor that adds 1 to the count of its cell. */
 struct CountCell
 {
   Grid           grid;
@@ -87,7 +87,7 @@ struct CountCell
 };
 
 /** CUDA starts at most 65,535 thread blocks along y and z. */
-TEST(CudaConnectedComponentsDeviceExecutor, VisitsEachCellOfLargeGridsOnce)
+TEST(CudaConnectedComponentsDeviceExecutor, VisitsEachCellOnce)
 {
   SKIP_WITHOUT_DEVICE();
   const CurrentDevice device(-1);

@@ -71,7 +71,7 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
 
 /** Labels the runs of images, in memory for the most runs of CapacityFor(). Waits for their number, which is known
  * before their components. Returns nothing if there is too little memory, or if there are more runs: then `runCount`
- * gets their number. `components` gets the number of components, if it is not null. */
+ * gets their number. `componentCount` gets the number of components, if it is not null. */
 template <typename TRun, typename TRowGroup>
 std::optional<LabeledRuns<TRowGroup, TRun, DeviceExecutor>>
 TryToLabelRuns(const DeviceExecutor &          executor,
@@ -79,7 +79,7 @@ TryToLabelRuns(const DeviceExecutor &          executor,
                const RunValueSource &          values,
                const Request &                 request,
                std::optional<std::uint64_t> &  runCount,
-               TRun *                          components,
+               TRun *                          componentCount,
                std::unique_ptr<DeviceArena> &  arena)
 {
   const RunCapacity       capacity = CapacityFor<TRun>(groups, values.image->type);
@@ -91,7 +91,7 @@ TryToLabelRuns(const DeviceExecutor &          executor,
     return std::nullopt;
   }
   const auto       result = executor.AllocateResult<std::uint64_t>();
-  RankTarget<TRun> target{ !request.WantsIntensities(), components };
+  RankTarget<TRun> target{ !request.WantsIntensities(), componentCount };
   target.runCountForHost = result.GetAddress();
   auto labeled = LabelRuns<TRun>(executor.In(*arena), groups, request.neighbors, capacity, values, target);
   const std::uint64_t count = result.Get();
@@ -106,7 +106,8 @@ TryToLabelRuns(const DeviceExecutor &          executor,
 
 /** Labels the runs of images that may have many. `runCount` is the number of runs, if the caller knows it. Otherwise,
  * the host waits for it. Then `runCount` gets it, unless the first try succeeds: its arrays have room for the most runs
- * of CapacityFor(). `arena` gets memory for arrays, and `components` the number of components, if it is not null. */
+ * of CapacityFor(). `arena` gets memory for arrays, and `componentCount` the number of components, if it is not null.
+ */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, DeviceExecutor>
 LabelManyRuns(const DeviceExecutor &          executor,
@@ -114,13 +115,13 @@ LabelManyRuns(const DeviceExecutor &          executor,
               std::optional<std::uint64_t> &  runCount,
               const RunValueSource &          values,
               const Request &                 request,
-              TRun *                          components,
+              TRun *                          componentCount,
               std::unique_ptr<DeviceArena> &  arena)
 {
   // With Neighbors::All, the hash table of UniteRunsOfValues() would be as large as for the most runs.
   if (!runCount && request.neighbors != Neighbors::All)
   {
-    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, components, arena))
+    if (auto labeled = TryToLabelRuns<TRun>(executor, groups, values, request, runCount, componentCount, arena))
     {
       return std::move(*labeled);
     }
@@ -137,14 +138,14 @@ LabelManyRuns(const DeviceExecutor &          executor,
   ArenaSize size = measuring.GetSize();
   size.uncleared = 0;
   arena = MakeArena(executor, size);
-  const RankTarget<TRun> target{ false, components };
+  const RankTarget<TRun> target{ false, componentCount };
   return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values, target);
 }
 
 /** Labels runs by the algorithm of a request, and selects their components. `runCount` is as in LabelManyRuns(). Waits
  * for the number of components if memory for the most possible ones would be large.
- * \param kept pinned memory that gets the number of kept components, instead of device memory; or null. Only for runs
- *   that are not labeled by a published algorithm, and for requests of NeedsOnlyHostNumbers() */
+ * \param kept pinned memory for the number of kept components, or null for device memory. It must be null for published
+ *   algorithms, and needs NeedsOnlyHostNumbers() */
 template <typename TRun, typename TRowGroup>
 SelectedRuns<TRowGroup, TRun, DeviceExecutor>
 SelectManyRuns(const DeviceExecutor &          executor,

@@ -285,7 +285,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
   }
   auto &     arena = memory.arena;
   const bool isOneBlock = arena != nullptr;
-  // Many runs may be labeled twice, but values can be moved once only.
+  // Observed values can be moved to the host only once, but many runs may be labeled twice.
   if (NeedsOnlyHostNumbers(request) && (isOneBlock || (!IsPublished(request) && !request.wantsValues)))
   {
     numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));

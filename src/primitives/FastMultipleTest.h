@@ -31,7 +31,7 @@ public:
     return (number | m_Divisor) >> 32 == 0 ? number * m_Reciprocal <= m_Reciprocal - 1 : number % m_Divisor == 0;
   }
 
-  /** Does the same if the divisor has at most 32 bits, too. */
+  /** Does the same without a branch. The divisor must have at most 32 bits, too. */
   CCL_HOST_DEVICE
   bool
   operator()(std::uint32_t number) const

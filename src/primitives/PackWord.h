@@ -53,7 +53,8 @@ struct PixelChunk
   std::uint32_t words[Words];
 
   /** Returns the first `count` pixels, at a distance of `stride` pixels. The others are 0. It is not inlined: the code
-   * is long, and the compiler would compute all addresses in advance. */
+   * is long, and the compiler would compute all addresses in advance. It is static, so that other chunks stay in
+   * registers. */
   CCL_NOINLINE
   CCL_HOST_DEVICE
   static PixelChunk

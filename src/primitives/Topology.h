@@ -109,7 +109,7 @@ struct NeighborRowGroup
   TIndex y;
   TIndex z;
   TIndex begin;    // index of the first word of its columns
-  TIndex ownBegin; // the same for the other row group
+  TIndex ownBegin; // the same for the given row group
   bool   exists;   // whether it lies in the same image
 
   /** \param offset a RowOffset or FixedRowOffset of a preceding row group */
@@ -120,7 +120,7 @@ struct NeighborRowGroup
     , z(ownZ + static_cast<TIndex>(std::int64_t{ offset.z }))
     , begin(groups.columns.RowBegin(y, z))
     , ownBegin(groups.columns.RowBegin(ownY, ownZ))
-    // y -1 wraps around
+    // If y is -1, it wraps around and is too high.
     , exists(y < static_cast<TIndex>(groups.columns.words.y) && (offset.z == 0 || !groups.isFirstOfImage(ownZ)))
   {}
 };

@@ -101,24 +101,24 @@ SecondStart(unsigned int window)
   return window & ~(window << 1) & (window - 1);
 }
 
-/** The labels of four neighboring columns. */
+/** The labels of four neighboring columns. Those of background columns have no meaning. */
 template <typename TOutput>
 struct Vec4Labels
 {
-  TOutput labels[4];
+  TOutput ofColumns[4];
 };
 
 /** Returns four pixels: the label of its column if the pixel's bit of `window` is set, else the background value. */
 template <typename TOutput>
 CCL_HOST_DEVICE
 inline Vec4<TOutput>
-MakeVec4(unsigned int window, const Vec4Labels<TOutput> & columns, TOutput background)
+MakeVec4(unsigned int window, const Vec4Labels<TOutput> & labels, TOutput background)
 {
   Vec4<TOutput> vector;
   CCL_UNROLL
   for (unsigned int i = 0; i < 4; ++i)
   {
-    vector.pixels[i] = window >> i & 1U ? columns.labels[i] : background;
+    vector.pixels[i] = window >> i & 1U ? labels.ofColumns[i] : background;
   }
   return vector;
 }

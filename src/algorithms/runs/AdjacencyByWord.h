@@ -37,10 +37,12 @@ struct AdjacencyByWord
     return { CellAt(runs.groups.columns.words, this->WordOf(x)), PartOfWord(x, partBits) };
   }
 
-  /** Returns whether the word of a part has no foreground. x is as in PartAt(), which takes longer. */
+  /** Returns whether the word of a part has no foreground. x is as in PartAt(). Call it first, because PartAt()
+   * divides.
+   */
   CCL_HOST_DEVICE
   bool
-  IsEmpty(std::uint64_t x) const
+  IsWordEmpty(std::uint64_t x) const
   {
     return runs.groups.columns.bits[this->WordOf(x)] == 0;
   }
@@ -48,8 +50,8 @@ struct AdjacencyByWord
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and
    * `other` of a neighboring row group. `neighbor` is as in Topology::Visit(). Two adjacent runs are visited in at
    * least one part, and at most once in each part. The word must not be empty.
-   * \param goesOn function that is called after the runs that share a column. If it returns false, runs that only meet
-   *   at a corner are left out. A loop that stopped at a run would take longer: the threads of a warp would diverge. */
+   * \param goesOn called once, after the runs that share a column. If it returns false, runs that meet at a corner only
+   *   are not visited. There is no such test after each run: the threads of a warp would diverge */
   template <typename TVisitor, typename TGoesOn>
   CCL_HOST_DEVICE
   void
@@ -72,7 +74,7 @@ struct AdjacencyByWord
   void
   ForEach(const Cell & cell, const TVisitor & visit) const
   {
-    if (!this->IsEmpty(cell.x))
+    if (!this->IsWordEmpty(cell.x))
     {
       this->ForEachInPart(this->PartAt(cell.x), static_cast<unsigned int>(cell.y), visit, [] { return true; });
     }

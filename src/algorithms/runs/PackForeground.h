@@ -99,7 +99,7 @@ struct PackWordAt
   TTest              foreground;
   TObserver          observer{};
 
-  /** Returns the bits of word x of a row of an image. `row` is the first pixel of the row. */
+  /** Returns the bits of word x of a row. `row` points to its first pixel, and `image` is for the observer. */
   CCL_HOST_DEVICE
   Word
   operator()(const TBits * row, std::uint64_t x, std::uint64_t image) const
@@ -142,7 +142,7 @@ struct WriteWords
     {
       toClear.words[i] = 0;
     }
-    // The first row of the row group. 64-bit products take the device long, so other rows follow from it by sums.
+    // The other rows follow from the first one, because a 64-bit product for each row is slow on the device.
     const auto &        pixels = packWord.reader.pixels;
     const ImageStack &  stack = packWord.reader.stack;
     const std::uint64_t z = cell.z * TRowGroup::Slices;

@@ -219,7 +219,7 @@ private:
         label = labelOf(ranks[before + CountBits(Word{ starts } & BitsThrough(bit))], firstRank);
         isKnown = true;
       }
-      result.labels[i] = label;
+      result.ofColumns[i] = label;
     }
     return result;
   }
@@ -243,7 +243,7 @@ private:
     }
     const TOutput label = labelOf(ranks[run], firstRank);
     CCL_UNROLL
-    for (TOutput & each : result.labels)
+    for (TOutput & each : result.ofColumns)
     {
       each = label;
     }
@@ -254,7 +254,7 @@ private:
       CCL_UNROLL
       for (unsigned int i = 0; i < 4; ++i)
       {
-        result.labels[i] = (0U - secondStart) >> i & 1U ? second : label;
+        result.ofColumns[i] = (0U - secondStart) >> i & 1U ? second : label;
       }
     }
     return result;

@@ -44,8 +44,8 @@ struct StartsInWord
 };
 
 /** Visitor of a scan that stores the run offset of each word, and the first and the last column of the first
- * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. `lastWord` also writes
- * the number of all runs to `countForHost`. */
+ * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. At `lastWord`, it also
+ * stores the number of all runs for the host. */
 template <typename TRun, typename TEdges>
 struct StoreRuns
 {
@@ -129,7 +129,7 @@ struct InitializationByWord
   void
   operator()(const Cell & cell) const
   {
-    if (adjacency.IsEmpty(cell.x))
+    if (adjacency.IsWordEmpty(cell.x))
     {
       return;
     }
@@ -395,9 +395,9 @@ BuildTrees(const TExecutor &                     executor,
 
 } // namespace RunUnionFind
 
-/** Labels the runs of row groups, which have words, by the ranks of their components. Does not wait for the device.
- * TRun must be able to hold BitCountOf(image). If there are more runs than the capacity, there are no components, and
- * no rank is written.
+/** Labels the runs of row groups by the ranks of their components. Does not wait for the device. There must be at least
+ * one word. TRun must be able to hold BitCountOf(image). If there are more runs than the capacity, there are no
+ * components, and no rank is written.
  * \param valueSource the values of runs that have values */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
@@ -419,22 +419,18 @@ LabelRuns(const TExecutor &               executor,
   const BoundedCount<TRun> runCount =
     capacity.isExact ? BoundedCount<TRun>(capacity.runs) : BoundedCount<TRun>(capacity.runs, countAddress);
 
-  const std::uint64_t columnLimit = ColumnLimitOf(groups, capacity);
-  const bool          mayBeByRun = columnLimit != 0;
-  auto                runOffsets = executor.template Allocate<TRun>(words);
-  auto                firstColumns = executor.template Allocate<TRun>(columnLimit);
-  auto                lastColumns = executor.template Allocate<TRun>(columnLimit);
-  executor.template Scan<TRun>(
-    { words },
-    StartsInWord<EdgesType>{ edges },
-    StoreRuns<TRun, EdgesType>{ edges,
-                                runOffsets.get(),
-                                firstColumns.get(),
-                                lastColumns.get(),
-                                columnLimit,
-                                target.runCountForHost == nullptr ? ~std::uint64_t{ 0 } : words - 1,
-                                target.runCountForHost },
-    countAddress);
+  const std::uint64_t        columnLimit = ColumnLimitOf(groups, capacity);
+  const bool                 mayBeByRun = columnLimit != 0;
+  auto                       runOffsets = executor.template Allocate<TRun>(words);
+  auto                       firstColumns = executor.template Allocate<TRun>(columnLimit);
+  auto                       lastColumns = executor.template Allocate<TRun>(columnLimit);
+  StoreRuns<TRun, EdgesType> storeRuns{ edges, runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit };
+  if (target.runCountForHost != nullptr)
+  {
+    storeRuns.lastWord = words - 1;
+    storeRuns.countForHost = target.runCountForHost;
+  }
+  executor.template Scan<TRun>({ words }, StartsInWord<EdgesType>{ edges }, storeRuns, countAddress);
   auto                         values = StoreValuesOfRuns(executor, groups, runOffsets.get(), runCount, valueSource);
   IndexedRuns<TRowGroup, TRun> runs{
     groups, runOffsets.get(), { firstColumns.get(), lastColumns.get(), runCount.limit }, values.ofRuns

@@ -24,8 +24,7 @@
 namespace itk::ccl
 {
 
-/** Calls `functor(cell)` for the cells of a grid from `begin` on. CUDA allows 2^31 - 1 thread blocks along x, which no
- * device has the memory to exceed, but only 65,535 along y and z.
+/** Calls `functor(cell)` for the cells of a grid that one launch covers, from `begin` on.
  * \tparam VThreads the most threads of a thread block */
 template <unsigned int VThreads, typename TFunctor>
 __global__ void
@@ -440,7 +439,9 @@ private:
     {
       return;
     }
-    constexpr std::uint64_t maximum = 65535; // thread blocks along y and z
+    // CUDA allows 2^31 - 1 thread blocks along x, which no device has the memory to exceed, but only 65,535 along y and
+    // z. A larger grid takes several launches.
+    constexpr std::uint64_t maximum = 65535;
     Cell                    begin;
     for (begin.z = 0; begin.z < grid.z; begin.z += maximum * shape.z)
     {
