@@ -280,7 +280,7 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
   std::vector<std::uint32_t> last(runCount);
   std::uint32_t              total = 0;
   executor.Scan<std::uint32_t>({ columns.words.Count() },
-                               RunUnionFind::StartsInWord<RunEdges>{ RunEdges(columns) },
+                               RunUnionFind::StartsInWord<std::uint32_t, RunEdges>{ RunEdges(columns) },
                                RunUnionFind::StoreRuns<std::uint32_t, RunEdges>{
                                  RunEdges(columns), runOffsets.data(), first.data(), last.data(), runCount },
                                &total);

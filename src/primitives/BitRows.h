@@ -139,7 +139,8 @@ struct StartedRows : BitRows
   }
 };
 
-/** Finds the first and the last pixels of runs in words that are given by their index in the image. */
+/** Finds the first and the last pixels of runs in words that are given by their index in the image. A TIndex of 32
+ * bits is faster on the device, but must be able to hold the number of words. */
 class RunEdges
 {
 public:
@@ -157,27 +158,26 @@ public:
   }
 
   /** Returns the bits of a word at which runs start. */
+  template <typename TIndex = std::uint64_t>
   CCL_HOST_DEVICE
   Word
   StartsAt(std::uint64_t word) const
   {
+    // Both loads are independent of each other, so they overlap.
+    const Word before = m_IsFirstOfRow(static_cast<TIndex>(word)) ? 0 : m_Rows.bits[word - 1];
     const Word here = m_Rows.bits[word];
-    const Word starts = here & ~(here << 1);
-    // Does the run at bit 0 continue from the word before?
-    const bool continues = (starts & 1U) != 0 && !m_IsFirstOfRow(word) && m_Rows.bits[word - 1] >> (BitsPerWord - 1);
-    return continues ? starts & ~Word{ 1 } : starts;
+    return here & ~(here << 1 | before >> (BitsPerWord - 1));
   }
 
   /** Returns the bits of a word at which runs end. */
+  template <typename TIndex = std::uint64_t>
   CCL_HOST_DEVICE
   Word
   EndsAt(std::uint64_t word) const
   {
+    const Word next = m_IsFirstOfRow(static_cast<TIndex>(word + 1)) ? 0 : m_Rows.bits[word + 1];
     const Word here = m_Rows.bits[word];
-    const Word ends = here & ~(here >> 1);
-    const bool continues =
-      ends >> (BitsPerWord - 1) != 0 && !m_IsFirstOfRow(word + 1) && (m_Rows.bits[word + 1] & 1U) != 0;
-    return continues ? ends & ~(Word{ 1 } << (BitsPerWord - 1)) : ends;
+    return here & ~(here >> 1 | next << (BitsPerWord - 1));
   }
 
 private:
@@ -201,6 +201,7 @@ public:
     return m_Rows;
   }
 
+  template <typename TIndex = std::uint64_t>
   CCL_HOST_DEVICE
   Word
   StartsAt(std::uint64_t word) const
@@ -208,6 +209,7 @@ public:
     return m_Rows.starts[word];
   }
 
+  template <typename TIndex = std::uint64_t>
   CCL_HOST_DEVICE
   Word
   EndsAt(std::uint64_t word) const

@@ -30,7 +30,7 @@ namespace RunUnionFind
 {
 
 /** Returns the number of runs that start in a word of columns: the values of a scan. */
-template <typename TEdges>
+template <typename TRun, typename TEdges>
 struct StartsInWord
 {
   TEdges edges;
@@ -39,7 +39,7 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    return CountBits(edges.StartsAt(word));
+    return CountBits(edges.template StartsAt<TRun>(word));
   }
 };
 
@@ -73,7 +73,7 @@ struct StoreRuns
     {
       return;
     }
-    const Word starts = edges.StartsAt(word);
+    const Word starts = edges.template StartsAt<TRun>(word);
     const TRun column = static_cast<TRun>(word * BitsPerWord);
     TRun       started = offset;
     for (Word left = starts; left != 0 && started < columnLimit; left &= left - 1, ++started)
@@ -82,7 +82,7 @@ struct StoreRuns
     }
     // The run of the first foreground column starts here, or it continues from an earlier word.
     TRun ended = offset - 1 + (starts >> LowestBit(here) & 1U);
-    for (Word left = edges.EndsAt(word); left != 0 && ended < columnLimit; left &= left - 1, ++ended)
+    for (Word left = edges.template EndsAt<TRun>(word); left != 0 && ended < columnLimit; left &= left - 1, ++ended)
     {
       lastColumns[ended] = column + LowestBit(left);
     }
@@ -187,7 +187,7 @@ std::uint64_t
 CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
   using EdgesType = typename RowGroupBits<TRowGroup>::EdgesType;
-  const RunUnionFind::StartsInWord<EdgesType> startsInWord{ EdgesType(groups.columns) };
+  const RunUnionFind::StartsInWord<TRun, EdgesType> startsInWord{ EdgesType(groups.columns) };
   return SumOf<TRun>(executor, groups.columns.words.Count(), startsInWord);
 }
 
@@ -258,7 +258,7 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
   using EdgesType = typename RowGroupBits<TRowGroup>::EdgesType;
   TRun * const noTotal = nullptr;
   executor.template Scan<TRun>({ groups.columns.words.Count() },
-                               RunUnionFind::StartsInWord<EdgesType>{ EdgesType(groups.columns) },
+                               RunUnionFind::StartsInWord<TRun, EdgesType>{ EdgesType(groups.columns) },
                                StorePrefix<TRun>{ runOffsets },
                                noTotal);
 }
@@ -430,7 +430,7 @@ LabelRuns(const TExecutor &               executor,
     storeRuns.lastWord = words - 1;
     storeRuns.countForHost = target.runCountForHost;
   }
-  executor.template Scan<TRun>({ words }, StartsInWord<EdgesType>{ edges }, storeRuns, countAddress);
+  executor.template Scan<TRun>({ words }, StartsInWord<TRun, EdgesType>{ edges }, storeRuns, countAddress);
   auto                         values = StoreValuesOfRuns(executor, groups, runOffsets.get(), runCount, valueSource);
   IndexedRuns<TRowGroup, TRun> runs{
     groups, runOffsets.get(), { firstColumns.get(), lastColumns.get(), runCount.limit }, values.ofRuns

@@ -34,6 +34,15 @@ WaitForPreviousKernels()
 inline constexpr unsigned int ScanThreads = Tuning::ScanThreads;
 inline constexpr unsigned int WarpSize = 32;
 
+/** Thread blocks of a scan that a multiprocessor runs at the same time. This limits their registers. Multiprocessors of
+ * compute capability 7.5, 8.6 to 8.9, and 11.0 or later have too few threads for two. */
+#if defined(__CUDA_ARCH__) && \
+  (__CUDA_ARCH__ == 750 || (__CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100)
+inline constexpr unsigned int ResidentScanThreadBlocks = 1;
+#else
+inline constexpr unsigned int ResidentScanThreadBlocks = Tuning::ScanThreadBlocks;
+#endif
+
 /** The state of a tile in a scan: whether its sum is known, and the sum. All bits are 0 at first. One atomic access
  * reads or writes both, so no other memory must be ordered with it. */
 class TileState
@@ -185,7 +194,7 @@ SumThroughLane(TSum value)
  *   the kernel runs */
 template <unsigned int VValuesPerThread, typename TSum, typename TFunction, typename TVisitor>
 __global__ void
-__launch_bounds__(ScanThreads)
+__launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
   ScanTiles(BoundedCount<TSum> bounded, TFunction valueAt, TVisitor visit, std::uint64_t * states, TSum * total)
 {
   constexpr unsigned int warps = ScanThreads / WarpSize;
