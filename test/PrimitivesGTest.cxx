@@ -336,6 +336,37 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
   }
 }
 
+/** Expects that VisitAll() visits the offsets of Visit() in the same order, and stops if the visitor returns false. */
+template <typename TTopology>
+void
+ExpectAllOffsets(const TTopology & topology)
+{
+  for (unsigned int last = 0; last < topology.count; ++last)
+  {
+    unsigned int visits = 0;
+    topology.VisitAll([&](const auto & offset) {
+      topology.Visit(visits, [&offset](const auto & same) {
+        EXPECT_EQ(offset.y, same.y);
+        EXPECT_EQ(offset.z, same.z);
+        EXPECT_EQ(offset.reach, same.reach);
+      });
+      return visits++ != last;
+    });
+    EXPECT_EQ(visits, last + 1);
+  }
+}
+
+TEST(CudaConnectedComponentsTopology, VisitAllVisitsEachOffset)
+{
+  ExpectAllOffsets(Topology<PlaneRowGroup>{});
+  ExpectAllOffsets(Topology<VolumeRowGroup>{});
+  for (const Neighbors neighbors : { Neighbors::Face, Neighbors::Edge, Neighbors::Full })
+  {
+    ExpectAllOffsets(TopologyOfRows::Of(neighbors, true));
+    ExpectAllOffsets(TopologyOfRows::Of(neighbors, false));
+  }
+}
+
 TEST(CudaConnectedComponentsRuns, AdjacentRunsAreVisited)
 {
   std::mt19937 random(11);

@@ -51,6 +51,24 @@ struct Topology
       }
     }
   }
+
+  /** Calls visitor(offset) with the offset of each preceding row group, in raster order, until it returns false. A loop
+   * over Visit() would take so many registers that some would be kept in memory. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  VisitAll(const TVisitor & visitor) const
+  {
+    if constexpr (TRowGroup::Slices == 1)
+    {
+      visitor(FixedRowOffset<-1, 0>{});
+    }
+    else
+    {
+      static_cast<void>(visitor(FixedRowOffset<-1, -1>{}) && visitor(FixedRowOffset<0, -1>{}) &&
+                        visitor(FixedRowOffset<1, -1>{}) && visitor(FixedRowOffset<-1, 0>{}));
+    }
+  }
 };
 
 /** Offsets of single rows are numbers, so all neighborhoods share the kernels. */
@@ -82,6 +100,16 @@ struct TopologyOfRows
   Visit(unsigned int neighbor, const TVisitor & visitor) const
   {
     return visitor(offsets[neighbor]);
+  }
+
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  VisitAll(const TVisitor & visitor) const
+  {
+    for (unsigned int neighbor = 0; neighbor < count && visitor(offsets[neighbor]); ++neighbor)
+    {
+    }
   }
 };
 

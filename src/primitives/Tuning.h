@@ -72,6 +72,9 @@ struct Tuning
     return words <= std::uint64_t{ 1 } << 16 ? 1 : 0;
   }
 
+  /** If words have more than 2^PartBitsOfManyRuns runs with values on average, so many threads share a word. */
+  static constexpr unsigned int PartBitsOfManyRuns = 2;
+
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */
   static constexpr std::uint64_t WideRowWords = 64;
 

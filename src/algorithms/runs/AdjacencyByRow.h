@@ -40,20 +40,16 @@ struct AdjacencyByRow
     }
     Walk         walks[4];
     unsigned int count = 0;
-    for (unsigned int neighbor = 0; neighbor < topology.count; ++neighbor)
-    {
-      topology.Visit(neighbor, [&](const RowOffset & offset) {
-        const NeighborRowGroup other(rows, row.y, row.z, offset);
-        const std::uint64_t    otherIndex = other.y + grid.y * other.z;
-        if (other.exists && otherIndex >= beginRow && otherIndex < endRow)
-        {
-          const auto distance = static_cast<TRun>((index - otherIndex) * grid.x * BitsPerWord);
-          walks[count++] = {
-            firstRuns[index], firstRuns[otherIndex], firstRuns[otherIndex + 1], distance, offset.reach
-          };
-        }
-      });
-    }
+    topology.VisitAll([&](const RowOffset & offset) {
+      const NeighborRowGroup other(rows, row.y, row.z, offset);
+      const std::uint64_t    otherIndex = other.y + grid.y * other.z;
+      if (other.exists && otherIndex >= beginRow && otherIndex < endRow)
+      {
+        const auto distance = static_cast<TRun>((index - otherIndex) * grid.x * BitsPerWord);
+        walks[count++] = { firstRuns[index], firstRuns[otherIndex], firstRuns[otherIndex + 1], distance, offset.reach };
+      }
+      return true;
+    });
     for (unsigned int i = 0; i < count; i += 2)
     {
       const Walk second = i + 1 < count ? walks[i + 1] : Walk{};

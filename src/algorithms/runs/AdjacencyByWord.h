@@ -28,39 +28,91 @@ struct AdjacencyByWord
     Word columns; // the mask of its columns: adjacent bits
   };
 
-  /** Returns a part of a word. The lowest partBits bits of x are the index of the part in the word, and the others are
-   * the index of the word. */
+  /** Returns a part of a word that has 2^bits parts. The lowest bits of x are the index of the part in the word, and
+   * the others are the index of the word. */
   CCL_HOST_DEVICE
   Part
-  PartAt(std::uint64_t x) const
+  PartAt(std::uint64_t x, unsigned int bits) const
   {
-    return { CellAt(runs.groups.columns.words, this->WordOf(x)), PartOfWord(x, partBits) };
+    return { CellAt(runs.groups.columns.words, static_cast<TRun>(x >> bits)), PartOfWord(x, bits) };
   }
 
-  /** Returns whether the word of a part has no foreground. x is as in PartAt(). Call it first, because PartAt()
-   * divides.
-   */
+  /** Returns whether the word of a part has no foreground. x and bits are as in PartAt(). Call it first, because
+   * PartAt() divides. */
   CCL_HOST_DEVICE
   bool
-  IsWordEmpty(std::uint64_t x) const
+  IsWordEmpty(std::uint64_t x, unsigned int bits) const
   {
-    return runs.groups.columns.bits[this->WordOf(x)] == 0;
+    return runs.groups.columns.bits[static_cast<TRun>(x >> bits)] == 0;
   }
 
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and
-   * `other` of a neighboring row group. `neighbor` is as in Topology::Visit(). Two adjacent runs are visited in at
-   * least one part, and at most once in each part. The word must not be empty.
+   * `other` of the row group at an offset of the topology. Two adjacent runs are visited in at least one part, and at
+   * most once in each part. The word must not be empty.
    * \param goesOn called once, after the runs that share a column. If it returns false, runs that meet at a corner only
    *   are not visited. There is no such test after each run: the threads of a warp would diverge */
-  template <typename TVisitor, typename TGoesOn>
+  template <typename TOffset, typename TVisitor, typename TGoesOn>
   CCL_HOST_DEVICE
   void
-  ForEachInPart(const Part & part, unsigned int neighbor, const TVisitor & visit, const TGoesOn & goesOn) const
+  ForEachInPart(const Part & part, const TOffset & offset, const TVisitor & visit, const TGoesOn & goesOn) const
   {
-    topology.Visit(neighbor, [&](const auto & offset) { this->VisitAdjacent(part, offset, visit, goesOn); });
+    const auto &           groups = runs.groups;
+    const auto             wordX = static_cast<TRun>(part.word.x);
+    const auto             groupY = static_cast<TRun>(part.word.y);
+    const auto             groupZ = static_cast<TRun>(part.word.z);
+    const WideWord         inside = WideWord{ part.columns } << 1;
+    const NeighborRowGroup neighbor(groups, groupY, groupZ, offset);
+    if (!neighbor.exists)
+    {
+      return;
+    }
+    const RunsInWord own = this->RunsIn(neighbor.ownBegin, wordX);
+    const RunsInWord other = this->RunsIn(neighbor.begin, wordX);
+    if (other.columns == 0)
+    {
+      return;
+    }
+    if constexpr (TRowGroup::HasValues)
+    {
+      this->VisitEqual(own, other, inside, offset.reach, visit, goesOn);
+      return;
+    }
+    // An overlap is a maximal sequence of columns that both row groups have. One run of each row group covers it.
+    const WideWord overlaps = own.columns & other.columns;
+    WideWord       ownFacing = own.columns;
+    WideWord       otherFacing = other.columns;
+    WideWord       adjacent = overlaps;
+    if constexpr (!TRowGroup::IsOneRow)
+    {
+      ownFacing = this->Widen(wordX, [&](TRun x) { return groups.Facing(offset, groupY, groupZ, x); });
+      otherFacing =
+        this->Widen(wordX, [&](TRun x) { return groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, x); });
+      const WideWord ownAround = ownFacing << 1 | ownFacing >> 1;
+      const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
+      adjacent &= (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
+    }
+    VisitOverlaps(own, other, inside, overlaps, adjacent, ownFacing & otherFacing, visit);
+    if (offset.reach == 0 || !goesOn())
+    {
+      return;
+    }
+
+    // Two runs without an overlap are adjacent if one ends in the column before the start of the other.
+    const WideWord ownOnly = ownFacing & ~other.columns & inside;
+    for (WideWord ends = ownOnly & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
+    {
+      const unsigned int bit = LowestBit(ends);
+      visit(own.At(bit), other.At(bit + 1));
+    }
+    for (WideWord starts = ownOnly & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
+    {
+      const unsigned int bit = LowestBit(starts);
+      visit(own.At(bit), other.At(bit - 1));
+    }
   }
 
-  /** Returns the grid of the cells of ForEach(): x is as in PartAt(), and y is the neighboring row group. */
+  /** Returns the grid of the cells of ForEach(): x is as in PartAt() with partBits, and y is the neighboring row group.
+   */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
@@ -74,21 +126,15 @@ struct AdjacencyByWord
   void
   ForEach(const Cell & cell, const TVisitor & visit) const
   {
-    if (!this->IsWordEmpty(cell.x))
+    if (!this->IsWordEmpty(cell.x, partBits))
     {
-      this->ForEachInPart(this->PartAt(cell.x), static_cast<unsigned int>(cell.y), visit, [] { return true; });
+      const Part part = this->PartAt(cell.x, partBits);
+      topology.Visit(static_cast<unsigned int>(cell.y),
+                     [&](const auto & offset) { this->ForEachInPart(part, offset, visit, [] { return true; }); });
     }
   }
 
 private:
-  /** Returns the index of the word of a part. */
-  CCL_HOST_DEVICE
-  TRun
-  WordOf(std::uint64_t x) const
-  {
-    return static_cast<TRun>(x >> partBits);
-  }
-
   /** A word with one more column on each side. Bit 0 is the column before the word, bits 1 to 32 are the word, and bit
    * 33 is the column after it. */
   using WideWord = std::uint64_t;
@@ -144,67 +190,6 @@ private:
       starts = widen(runs.groups.columns.starts);
     }
     return { widen(runs.groups.columns.bits), starts, runs.runOffsets[rowBegin + x] };
-  }
-
-  /** Does the work of ForEachInPart() for the row group at an offset. */
-  template <typename TOffset, typename TVisitor, typename TGoesOn>
-  CCL_HOST_DEVICE
-  void
-  VisitAdjacent(const Part & part, const TOffset & offset, const TVisitor & visit, const TGoesOn & goesOn) const
-  {
-    const auto &           groups = runs.groups;
-    const auto             wordX = static_cast<TRun>(part.word.x);
-    const auto             groupY = static_cast<TRun>(part.word.y);
-    const auto             groupZ = static_cast<TRun>(part.word.z);
-    const WideWord         inside = WideWord{ part.columns } << 1;
-    const NeighborRowGroup neighbor(groups, groupY, groupZ, offset);
-    if (!neighbor.exists)
-    {
-      return;
-    }
-    const RunsInWord own = this->RunsIn(neighbor.ownBegin, wordX);
-    const RunsInWord other = this->RunsIn(neighbor.begin, wordX);
-    if (other.columns == 0)
-    {
-      return;
-    }
-    if constexpr (TRowGroup::HasValues)
-    {
-      this->VisitEqual(own, other, inside, offset.reach, visit, goesOn);
-      return;
-    }
-    // An overlap is a maximal sequence of columns that both row groups have. One run of each row group covers it.
-    const WideWord overlaps = own.columns & other.columns;
-    WideWord       ownFacing = own.columns;
-    WideWord       otherFacing = other.columns;
-    WideWord       adjacent = overlaps;
-    if constexpr (!TRowGroup::IsOneRow)
-    {
-      ownFacing = this->Widen(wordX, [&](TRun x) { return groups.Facing(offset, groupY, groupZ, x); });
-      otherFacing =
-        this->Widen(wordX, [&](TRun x) { return groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, x); });
-      const WideWord ownAround = ownFacing << 1 | ownFacing >> 1;
-      const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
-      adjacent &= (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
-    }
-    VisitOverlaps(own, other, inside, overlaps, adjacent, ownFacing & otherFacing, visit);
-    if (offset.reach == 0 || !goesOn())
-    {
-      return;
-    }
-
-    // Two runs without an overlap are adjacent if one ends in the column before the start of the other.
-    const WideWord ownOnly = ownFacing & ~other.columns & inside;
-    for (WideWord ends = ownOnly & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
-    {
-      const unsigned int bit = LowestBit(ends);
-      visit(own.At(bit), other.At(bit + 1));
-    }
-    for (WideWord starts = ownOnly & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
-    {
-      const unsigned int bit = LowestBit(starts);
-      visit(own.At(bit), other.At(bit - 1));
-    }
   }
 
   /** Visits adjacent runs with equal values, of single rows. */

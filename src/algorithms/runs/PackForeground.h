@@ -148,10 +148,9 @@ struct WriteWords
     const std::uint64_t z = cell.z * TRowGroup::Slices;
     const std::uint64_t image = stack.ImageOf(z);
     const auto * const  first = pixels.Row(stack, cell.y * TRowGroup::Rows, z, image);
-    Word * const        firstWord = bits + groups.RowBegin(cell.y, cell.z, 0, 0) + cell.x;
     Word                all = 0;
     const auto          packRow = [&](unsigned int row, unsigned int slice) {
-      Word &             word = firstWord[groups.rows.words.x * (row + groups.rows.words.y * slice)];
+      Word &             word = bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x];
       const Word         mask = !stack.HasPixels(z + slice, image) ? 0 : isMasked ? word : ~Word{ 0 };
       const auto * const rowOfPixels = first + row * pixels.rowStride + slice * pixels.sliceStride;
       word = mask == 0 ? 0 : mask & packWord(rowOfPixels, cell.x, image);

@@ -129,11 +129,19 @@ struct InitializationByWord
   void
   operator()(const Cell & cell) const
   {
-    if (adjacency.IsWordEmpty(cell.x))
+    (*this)(cell, adjacency.partBits);
+  }
+
+  /** Does the same for words with 2^partBits parts. */
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell, unsigned int partBits) const
+  {
+    if (adjacency.IsWordEmpty(cell.x, partBits))
     {
       return;
     }
-    const auto   part = adjacency.PartAt(cell.x);
+    const auto   part = adjacency.PartAt(cell.x, partBits);
     const auto   x = static_cast<TRun>(part.word.x);
     const auto & columns = adjacency.runs.groups.columns;
     const TRun   begin = columns.RowBegin(static_cast<TRun>(part.word.y), static_cast<TRun>(part.word.z));
@@ -142,19 +150,24 @@ struct InitializationByWord
     const TRun   first = adjacency.runs.runOffsets[begin + x] + CountBits(starts & below);
     // One bit for each run that starts in the part.
     using MaskType = std::conditional_t<TRowGroup::HasValues, std::uint64_t, std::uint32_t>;
-    const auto    all = static_cast<std::uint32_t>((MaskType{ 1 } << CountBits(starts & part.columns)) - 1);
-    std::uint32_t linked = 0;
-    for (unsigned int neighbor = 0; neighbor < adjacency.topology.count && linked != all; ++neighbor)
+    const auto all = static_cast<std::uint32_t>((MaskType{ 1 } << CountBits(starts & part.columns)) - 1);
+    if (all == 0)
     {
-      const auto link = [&](TRun run, TRun other) {
-        if (run >= first && (linked >> (run - first) & 1U) == 0)
-        {
-          linked |= std::uint32_t{ 1 } << (run - first);
-          parents[run] = other;
-        }
-      };
-      adjacency.ForEachInPart(part, neighbor, link, [&] { return linked != all; });
+      return;
     }
+    std::uint32_t linked = 0;
+    const auto    link = [&](TRun run, TRun other) {
+      if (run >= first && (linked >> (run - first) & 1U) == 0)
+      {
+        linked |= std::uint32_t{ 1 } << (run - first);
+        parents[run] = other;
+      }
+    };
+    const auto areRunsLeft = [&] { return linked != all; };
+    adjacency.topology.VisitAll([&](const auto & offset) {
+      adjacency.ForEachInPart(part, offset, link, areRunsLeft);
+      return areRunsLeft();
+    });
     for (std::uint32_t left = all & ~linked; left != 0; left &= left - 1)
     {
       const TRun run = first + LowestBit(left);
@@ -353,11 +366,30 @@ struct WorkByRunOrWord
   }
 };
 
-/** Links each run to one earlier run that is adjacent, or else to itself. */
+/** Links each run to one earlier run that is adjacent, or else to itself. Several threads share a word if words have
+ * many runs with values: otherwise, the threads of a warp would read distant values. */
 template <typename TRowGroup, typename TRun>
 struct InitializationWork
   : WorkByRunOrWord<TRun, InitializationByRun<TRowGroup, TRun>, InitializationByWord<TRowGroup, TRun>>
-{};
+{
+  CCL_NO_EXECUTION_CHECK
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Dispatch(const TVisitor & visit) const
+  {
+    if constexpr (TRowGroup::HasValues)
+    {
+      constexpr unsigned int many = Tuning::PartBitsOfManyRuns;
+      if (this->byWord.adjacency.partBits<many && this->runCount.GetOrZero()> this->wordCount << many)
+      {
+        visit(this->wordCount << many, [this](const Cell & cell) { this->byWord(cell, many); });
+        return;
+      }
+    }
+    InitializationWork::WorkByRunOrWord::Dispatch(visit);
+  }
+};
 
 /** Unites each run with all earlier runs that are adjacent. */
 template <typename TRowGroup, typename TRun>

@@ -9,6 +9,7 @@
 #include "executors/BoundedCount.h"
 #include "primitives/EqualValues.h"
 #include "primitives/Runs.h"
+#include "primitives/Tuning.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -125,18 +126,17 @@ struct StoreKeysWork
   BoundedCount<TRun>     runCount;
   StoreKeys<TBits, TRun> storeKeys;
 
-  static constexpr unsigned int MostPartBits = 2;
-
   CCL_NO_EXECUTION_CHECK
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
   Dispatch(const TVisitor & visit) const
   {
+    constexpr unsigned int many = Tuning::PartBitsOfManyRuns;
     const std::uint64_t    words = storeKeys.rows.words.Count();
     const std::uint64_t    count = runCount.GetOrZero();
     StoreKeys<TBits, TRun> functor = storeKeys;
-    functor.partBits = count <= words << MostPartBits ? 0 : MostPartBits;
+    functor.partBits = count > words << many ? many : 0;
     visit(count == 0 ? 0 : words << functor.partBits, functor);
   }
 };
@@ -217,7 +217,7 @@ StoreValuesOfRuns(const TExecutor &                                executor,
       using WorkType = ValueRuns::StoreKeysWork<BitsType, TRun>;
       const StartedRows & rows = groups.columns;
       executor.Dispatch(
-        Grid{ rows.words.Count() << WorkType::MostPartBits },
+        Grid{ rows.words.Count() },
         WorkType{ runCount,
                   { { PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image), source.GetStack() },
                     ValueKeys<BitsType>::Of(type),
