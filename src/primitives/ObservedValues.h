@@ -330,16 +330,21 @@ struct SharedValues
   }
 };
 
-/** Returns the sum of the bytes of a word. */
+/** Returns the sum of the pixels in a word, which have 1 or 2 bytes. */
+template <typename TBits>
 CCL_HOST_DEVICE
 inline std::uint32_t
-SumOfBytes(std::uint32_t word)
+SumOfPixels(std::uint32_t word)
 {
+  static_assert(sizeof(TBits) <= 2);
 #ifdef __CUDA_ARCH__
-  return __dp4a(word, 0x01010101U, 0U);
+  return sizeof(TBits) == 1 ? __dp4a(word, 0x01010101U, 0U) : __dp2a_lo(word, 0x0101U, 0U);
 #else
-  word = (word & 0x00FF00FF) + (word >> 8 & 0x00FF00FF);
-  return (word + (word >> 16)) & 0xFFFF;
+  if constexpr (sizeof(TBits) == 1)
+  {
+    word = (word & 0x00FF00FF) + (word >> 8 & 0x00FF00FF);
+  }
+  return (word & 0xFFFF) + (word >> 16);
 #endif
 }
 
@@ -355,13 +360,13 @@ struct ValueObserver
   void
   Add(const PixelChunk<TBits> & chunk, Word background, ObservedValues & values) const
   {
-    if constexpr (sizeof(TBits) == 1)
-    {
-      AddBytes(chunk, CountBits(~background), values);
-    }
-    else
-    {
-      VisitFormat<TBits>(type, [&](auto format) {
+    VisitFormat<TBits>(type, [&](auto format) {
+      if constexpr (sizeof(TBits) <= 2 && !decltype(format)::isFloat)
+      {
+        AddSmallIntegers(chunk, CountBits(~background), values);
+      }
+      else if (CountBits(background) != PixelChunk<TBits>::Pixels)
+      {
         ValueBits<decltype(format)> bits;
         CCL_UNROLL
         for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
@@ -369,8 +374,8 @@ struct ValueObserver
           bits.Add(chunk.Get(i));
         }
         values.Add(bits);
-      });
-    }
+      }
+    });
   }
 
   /** Adds values to those of an image. Few threads know something new, and reads of one address take turns. So a thread
@@ -394,23 +399,25 @@ struct ValueObserver
   }
 
 private:
-  /** Adds bytes by few instructions. `count` bytes are not 0. If they are equal, their sum is `count * any`, where
-   * `any` is the OR of all bytes. If one of them lacks a bit of `any`, the sum is smaller. */
+  /** Adds integers of 1 or 2 bytes by few instructions. `count` of them are not 0. If they are equal, their sum is
+   * `count * any`, where `any` is the OR of all. If one of them lacks a bit of `any`, the sum is smaller. */
+  template <typename TBits>
   CCL_HOST_DEVICE
   static void
-  AddBytes(const PixelChunk<std::uint8_t> & chunk, unsigned int count, ObservedValues & values)
+  AddSmallIntegers(const PixelChunk<TBits> & chunk, unsigned int count, ObservedValues & values)
   {
-    std::uint32_t any = 0;
-    std::uint32_t sum = 0;
+    constexpr std::uint32_t allBits = static_cast<TBits>(~TBits{ 0 });
+    std::uint32_t           any = 0;
+    std::uint32_t           sum = 0;
     CCL_UNROLL
     for (const std::uint32_t word : chunk.words)
     {
       any |= word;
-      sum += SumOfBytes(word);
+      sum += SumOfPixels<TBits>(word);
     }
     any |= any >> 16;
-    any = (any | any >> 8) & 0xFF;
-    const std::uint32_t others = sum == count * any ? ~any & 0xFF : 0xFF;
+    any = (sizeof(TBits) == 1 ? any | any >> 8 : any) & allBits;
+    const std::uint32_t others = sum == count * any ? ~any & allBits : allBits;
     values.ones |= any;
     values.zeros |= any == 0 ? 0 : others;
   }
