@@ -539,7 +539,7 @@ ManyPixels(T pixel)
   }
   else
   {
-    MeasureIntensities::AddIntegers(&pixel, 1, value);
+    MeasureIntensities::AddIntegers(&pixel, 1, false, value);
   }
   for (int i = 0; i < 40; ++i)
   {

@@ -87,3 +87,14 @@ def test_one_dimension():
     assert columns["bbox-0"].tolist() == [0, 3] and columns["bbox-1"].tolist() == [2, 4]
     assert columns["centroid-0"].tolist() == [0.25, 1.5]
     assert columns["equivalent_diameter_area"].tolist() == [1.0, 0.5]
+
+
+def test_any_byte_of_bool_but_0_is_true():
+    labels = np.ones((3, 50), np.int32)
+    bytes_of_bool = noise((3, 50), 0.5, 3)
+    columns = ccc.label_statistics(
+        labels, bytes_of_bool.view(bool), properties=["intensity_sum", "intensity_min", "intensity_max"]
+    )
+    assert bytes_of_bool.max() > 1
+    assert columns["intensity_sum"][0] == np.count_nonzero(bytes_of_bool)
+    assert (columns["intensity_min"][0], columns["intensity_max"][0]) == (0, 1)

@@ -21,23 +21,26 @@ namespace itk::ccl
 namespace MeasureIntensities
 {
 
-/** Adds up to 32 integers of a row. */
+/** Adds up to 32 integers of a row. If they are of type bool, each byte but 0 is 1. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void
-AddIntegers(const T * pixels, unsigned int count, IntensityValue & value)
+AddIntegers(const T * pixels, unsigned int count, bool isBool, IntensityValue & value)
 {
+  const auto pixelAt = [pixels, isBool](unsigned int i) {
+    return sizeof(T) == 1 && isBool ? static_cast<T>(pixels[i] != 0) : pixels[i];
+  };
   // 32 integers of up to 32 bits have a sum of 37 bits. Their squares have a sum of 37 or 69 bits.
   using SumType = std::conditional_t<sizeof(T) == 8, Int128, std::int64_t>;
   using SquaresType = std::conditional_t<(sizeof(T) >= 4), UInt128, std::uint64_t>;
-  T             minimum = pixels[0];
-  T             maximum = pixels[0];
+  T             minimum = pixelAt(0);
+  T             maximum = minimum;
   SumType       sum = 0;
   SquaresType   squares = 0;
   std::uint64_t overflows = 0; // of the squares of 64-bit integers
   for (unsigned int i = 0; i < count; ++i)
   {
-    const T pixel = pixels[i];
+    const T pixel = pixelAt(i);
     minimum = pixel < minimum ? pixel : minimum;
     maximum = pixel > maximum ? pixel : maximum;
     sum += pixel;
@@ -155,11 +158,11 @@ struct PixelAdder
       {
         if (IsSigned(image.type))
         {
-          AddIntegers(reinterpret_cast<const std::make_signed_t<ValueType> *>(pixels) + at, count, value);
+          AddIntegers(reinterpret_cast<const std::make_signed_t<ValueType> *>(pixels) + at, count, false, value);
         }
         else
         {
-          AddIntegers(pixels + at, count, value);
+          AddIntegers(pixels + at, count, image.type == PixelType::Bool, value);
         }
       }
       else if constexpr (VPass == Pass::Range && std::is_floating_point_v<ValueType>)
