@@ -326,7 +326,7 @@ struct ValueCase
     images = random() % 3 == 0 ? 2 + random() % 3 : 1;
     if (seed % 250 == 0) // threads divide it
     {
-      size = { 130, 100, 64 };
+      size = { 130, 100, 66 };
       images = 1;
     }
     const unsigned int connectivities[] = { 4, 8, 6, 18, 26 };

@@ -341,6 +341,9 @@ template <typename TTopology>
 void
 ExpectAllOffsets(const TTopology & topology)
 {
+  unsigned int all = 0;
+  topology.VisitAll([&all](const auto &) { return ++all != 0; });
+  EXPECT_EQ(all, topology.count);
   for (unsigned int last = 0; last < topology.count; ++last)
   {
     unsigned int visits = 0;

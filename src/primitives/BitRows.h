@@ -163,7 +163,7 @@ public:
   Word
   StartsAt(std::uint64_t word) const
   {
-    // Both loads are independent of each other, so they overlap.
+    // The loads do not depend on each other, so they overlap.
     const Word before = m_IsFirstOfRow(static_cast<TIndex>(word)) ? 0 : m_Rows.bits[word - 1];
     const Word here = m_Rows.bits[word];
     return here & ~(here << 1 | before >> (BitsPerWord - 1));

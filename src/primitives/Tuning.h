@@ -72,8 +72,19 @@ struct Tuning
     return words <= std::uint64_t{ 1 } << 16 ? 1 : 0;
   }
 
-  /** If words have more than 2^PartBitsOfManyRuns runs with values on average, so many threads share a word. */
+  /** If words have more than 2^PartBitsOfManyRuns runs with values on average, each has that many parts. A thread then
+   * takes one part: with one thread for a word, the threads of a warp would read and write distant values. */
   static constexpr unsigned int PartBitsOfManyRuns = 2;
+
+  /** Returns the threads that are useful for words that may have that many parts. Large images mostly have fewer runs,
+   * and then empty thread blocks take time. */
+  static constexpr std::uint64_t
+  ThreadsForParts(std::uint64_t words)
+  {
+    constexpr std::uint64_t limit = std::uint64_t{ 1 } << 18;
+    const std::uint64_t     parts = words << PartBitsOfManyRuns;
+    return parts < limit ? parts : words < limit ? limit : words;
+  }
 
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */
   static constexpr std::uint64_t WideRowWords = 64;

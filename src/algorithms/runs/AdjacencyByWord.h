@@ -3,7 +3,8 @@
 #define ccl_algorithms_runs_AdjacencyByWord_h
 
 // Finds the adjacent runs in one word of a row group and the word at the same x of a neighboring row group. It is fast
-// if words have many runs. If there are few words for many threads, several threads share a word.
+// if words have many runs. If there are few words for many threads, or many runs with values in a word, several threads
+// share a word.
 //
 // Both words are widened by one column on each side, because diagonal neighbors may lie there.
 
@@ -19,7 +20,7 @@ struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
   Topology<TRowGroup>          topology;
-  unsigned int                 partBits = 0; // 0 to 5: a word has 2^partBits parts
+  unsigned int                 partBits = 0; // 0 to 5: a word has 2^partBits parts in ForEach()
 
   /** A part of a word of columns, for one thread. */
   struct Part
@@ -28,22 +29,22 @@ struct AdjacencyByWord
     Word columns; // the mask of its columns: adjacent bits
   };
 
-  /** Returns a part of a word that has 2^bits parts. The lowest bits of x are the index of the part in the word, and
-   * the others are the index of the word. */
+  /** Returns a part of a word that has 2^bitsOfPart parts. The lowest `bitsOfPart` bits of x are the index of the part
+   * in the word, and the others are the index of the word. */
   CCL_HOST_DEVICE
   Part
-  PartAt(std::uint64_t x, unsigned int bits) const
+  PartAt(std::uint64_t x, unsigned int bitsOfPart) const
   {
-    return { CellAt(runs.groups.columns.words, static_cast<TRun>(x >> bits)), PartOfWord(x, bits) };
+    return { CellAt(runs.groups.columns.words, static_cast<TRun>(x >> bitsOfPart)), PartOfWord(x, bitsOfPart) };
   }
 
-  /** Returns whether the word of a part has no foreground. x and bits are as in PartAt(). Call it first, because
+  /** Returns whether the word of a part has no foreground. The arguments are as in PartAt(). Call it first, because
    * PartAt() divides. */
   CCL_HOST_DEVICE
   bool
-  IsWordEmpty(std::uint64_t x, unsigned int bits) const
+  IsWordEmpty(std::uint64_t x, unsigned int bitsOfPart) const
   {
-    return runs.groups.columns.bits[static_cast<TRun>(x >> bits)] == 0;
+    return runs.groups.columns.bits[static_cast<TRun>(x >> bitsOfPart)] == 0;
   }
 
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and

@@ -118,7 +118,7 @@ struct InitializationByRun
 };
 
 /** Kernel functor that links each run that starts in a part of a word to an earlier run that is adjacent in this part,
- * or else to itself. A cell's x is as in AdjacencyByWord::PartAt(). */
+ * or else to itself. A cell's x is as in AdjacencyByWord::PartAt(), with the partBits of the adjacency. */
 template <typename TRowGroup, typename TRun>
 struct InitializationByWord
 {
@@ -366,8 +366,8 @@ struct WorkByRunOrWord
   }
 };
 
-/** Links each run to one earlier run that is adjacent, or else to itself. Several threads share a word if words have
- * many runs with values: otherwise, the threads of a warp would read distant values. */
+/** Links each run to one earlier run that is adjacent, or else to itself. If words have many runs with values, a thread
+ * has a part of a word. */
 template <typename TRowGroup, typename TRun>
 struct InitializationWork
   : WorkByRunOrWord<TRun, InitializationByRun<TRowGroup, TRun>, InitializationByWord<TRowGroup, TRun>>
@@ -381,9 +381,11 @@ struct InitializationWork
     if constexpr (TRowGroup::HasValues)
     {
       constexpr unsigned int many = Tuning::PartBitsOfManyRuns;
-      if (this->byWord.adjacency.partBits<many && this->runCount.GetOrZero()> this->wordCount << many)
+      const std::uint64_t    smallParts = this->wordCount << many;
+      const bool             hasMany = this->runCount.GetOrZero() > smallParts;
+      if (hasMany && this->byWord.adjacency.partBits < many)
       {
-        visit(this->wordCount << many, [this](const Cell & cell) { this->byWord(cell, many); });
+        visit(smallParts, [this](const Cell & cell) { this->byWord(cell, many); });
         return;
       }
     }
@@ -416,7 +418,8 @@ BuildTrees(const TExecutor &                     executor,
   const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs, topology };
   const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology, executor.GetPartBits(words) };
   const Grid                             cells = byWord.GetCells();
-  executor.Dispatch(Grid{ cells.x },
+  const std::uint64_t                    parts = TRowGroup::HasValues ? Tuning::ThreadsForParts(words) : 0;
+  executor.Dispatch(Grid{ std::max(cells.x, parts) },
                     InitializationWork<TRowGroup, TRun>{
                       { runCount, words, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
   executor.ForEach(runCount, compression);

@@ -118,8 +118,7 @@ struct StoreKeys
   }
 };
 
-/** The work of the kernel that writes the keys. If words have many runs, a thread has a part of a word: otherwise the
- * threads of a warp would write to distant addresses. */
+/** The work of the kernel that writes the keys. If words have many runs, a thread has a part of a word. */
 template <typename TBits, typename TRun>
 struct StoreKeysWork
 {
@@ -217,7 +216,7 @@ StoreValuesOfRuns(const TExecutor &                                executor,
       using WorkType = ValueRuns::StoreKeysWork<BitsType, TRun>;
       const StartedRows & rows = groups.columns;
       executor.Dispatch(
-        Grid{ rows.words.Count() },
+        Grid{ Tuning::ThreadsForParts(rows.words.Count()) },
         WorkType{ runCount,
                   { { PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image), source.GetStack() },
                     ValueKeys<BitsType>::Of(type),
