@@ -53,7 +53,7 @@ struct ThresholdOverrides;
  *
  * A factory replaces BinaryImageToLabelMapFilter, BinaryFillholeImageFilter, BinaryGrindPeakImageFilter,
  * BinaryShapeKeepNObjectsImageFilter and BinaryShapeOpeningImageFilter for instances of itk::Image with 2 and 3
- * dimensions and pixels of float or any integer type except bool and long long.
+ * dimensions and pixels of float or any integer type except bool, long long and unsigned long long.
  * The label maps have objects of the classes LabelObject, ShapeLabelObject, StatisticsLabelObject and
  * AttributeLabelObject with an attribute of type bool. Their labels are of type SizeValueType. For integers except
  * char, also LabelObject with labels of std::uint32_t, as in SimpleITK. The filters have LazyGPUStartOn().
@@ -63,8 +63,8 @@ struct ThresholdOverrides;
  * BinaryImageToShapeLabelMapFilter.
  *
  * A factory replaces LabelImageToLabelMapFilter for instances of itk::Image with 2 and 3 dimensions and these types:
- * - pixels of any integer type except bool and long long, with objects of ShapeLabelObject that have labels of this
- *   type;
+ * - pixels of any integer type except bool, long long and unsigned long long, with objects of ShapeLabelObject that
+ *   have labels of this type;
  * - pixels of unsigned char, unsigned short, unsigned int and unsigned long, also with objects of LabelObject and
  *   StatisticsLabelObject that have labels of this type, and with objects of StatisticsLabelObject that have labels of
  *   SizeValueType.
