@@ -385,10 +385,11 @@ def points_of(seeds, axes):
     return points
 
 
-def seeds_of(seeds, geometry, spacing, image):
+def seeds_of(seeds, geometry, spacing, image, size):
     """Return the index of the element at each seed, from the first element, as a list of lists.
 
     `spacing` is an argument of a user, from which the geometry follows. Without it, the seeds are indices.
+    `size` has the number of elements along each axis of a seed.
     """
     axes = len(geometry.first)
     points = points_of(seeds, axes)
@@ -407,8 +408,9 @@ def seeds_of(seeds, geometry, spacing, image):
         indices = points
     indices = indices.astype(object) - np.asarray(geometry.first, object)
     for point, index in zip(points.tolist(), indices.tolist(), strict=True):
-        if min(index) < 0:
-            raise ValueError(f"the seed {point} lies outside the image")
+        if not all(0 <= place < n for place, n in zip(index, size)):
+            described = " x ".join(map(str, size))
+            raise ValueError(f"the seed {point} lies outside the image of {described} elements")
     return indices.tolist()
 
 

@@ -98,6 +98,11 @@ class NumpyImages:
         """
         if isinstance(image, np.ndarray):
             return image
+        if isinstance(image, (list, tuple)) and image and hasattr(library_of(image[0]), "geometry"):
+            raise TypeError(
+                f"a {type(image).__name__} of images of {type(image[0]).__module__.partition('.')[0]} "
+                "is not an image: call the function for each of them"
+            )
         if hasattr(image, "dataobj"):
             raise TypeError(
                 "images of nibabel are not supported: pass np.asanyarray(image.dataobj)"
@@ -232,6 +237,11 @@ class XarrayImages(NumpyImages):
                     f"{name}.data if the elements are at the same places"
                 )
 
+    def copy_metadata(self, image, out):
+        # What describes how other values were packed in a file would change the results there.
+        if self._is_data_array(out) and out is not image:
+            out.encoding = self._kept_encoding(out)
+
     def output(self, out):
         if not self._is_data_array(out):
             return super().output(out)
@@ -245,18 +255,20 @@ class XarrayImages(NumpyImages):
         data, elements = self._inner(image).empty(image.data, array, axes, dtype)
         return self.like(image, data, are_labels or dtype is not None), elements
 
-    @staticmethod
-    def like(image, data, are_labels):
+    @classmethod
+    def like(cls, image, data, are_labels):
         """Return values of the elements of a DataArray as a DataArray."""
         result = image.copy(data=data)
-        # The rest tells how the values of the image were packed in a file.
-        result.encoding = {
-            name: value for name, value in image.encoding.items() if name in _KEPT_ENCODING
-        }
+        result.encoding = cls._kept_encoding(image)
         if are_labels:
             for name in _ATTRIBUTES_OF_VALUES.intersection(result.attrs):
                 del result.attrs[name]
         return result
+
+    @staticmethod
+    def _kept_encoding(image):
+        """Return the encoding of an image without what tells how its values were packed in a file."""
+        return {name: value for name, value in image.encoding.items() if name in _KEPT_ENCODING}
 
     @staticmethod
     def _is_data_array(image):
@@ -292,6 +304,8 @@ class TorchImages(NumpyImages):
         return self.elements(out)
 
     def empty(self, image, array, axes, dtype=None, are_labels=False):
+        if dtype is not None:
+            _tensors.check_label_type(dtype, "dtype")
         elements, _ = super().empty(image, array, axes, dtype)
         tensor = sys.modules["torch"].from_numpy(elements) if dtype is not None else self._tensor_of(image, elements)
         return _tensors.like(image, tensor), elements
@@ -340,6 +354,10 @@ class PhysicalImages(NumpyImages):
     def in_memory(self, image):
         self.elements(image)  # checks the type, and updates the pipeline of itk
         return image
+
+    def size_of(self, image):
+        """Return the number of elements along x, y, z."""
+        return self.elements(image).shape[::-1]
 
     def check_mask(self, image, mask, mask_library, name="mask"):
         if mask_library.has_physical_axes:
@@ -508,6 +526,10 @@ class ItkCudaImages(_devices.GaplessImages):
             raise ValueError("the itk.CudaImage has no pixels: call its Allocate() first")
         return image
 
+    def size_of(self, image):
+        """Return the number of elements along x, y, z."""
+        return tuple(image.GetBufferedRegion().GetSize())
+
     def device_of(self, image):
         # itk makes its device the current one.
         return _core.CURRENT_DEVICE
@@ -601,6 +623,22 @@ def library_of(image):
             raise TypeError(f"tensors on {image.device} are not supported: call image.cpu() first")
         return _TORCH
     return _devices.library_of(image, library) or _host_library_of(kind)
+
+
+def array_of(image):
+    """Return an array in device memory as it is, and another object as a NumPy array.
+
+    Drop-ins for functions on arrays take their images by it. It refuses what `numpy.asarray` would
+    read in another way than its users expect. Of a masked array it returns all elements, as the
+    originals do.
+    """
+    library = library_of(image)
+    if library.on_device:
+        return image
+    if isinstance(library, SimpleItkImages):
+        raise TypeError("pass SimpleITK.GetArrayViewFromImage(image): an image of SimpleITK is no array")
+    image = library.in_memory(image)
+    return np.asarray(image) if _is_masked(image) else library.elements(image)
 
 
 def open_image(image):

@@ -165,5 +165,6 @@ class Seeds(NamedTuple):
     def apply(self, settings, library, image, axes):
         """Complete the settings for the extension module. `axes` is the number of axes of an image."""
         geometry = _arguments.geometry_of(library, image, self.spacing, axes)
-        indices = _arguments.seeds_of(self.points, geometry, self.spacing, image)
+        size = library.size_of(image) if library.has_physical_axes else tuple(image.shape)[-axes:]
+        indices = _arguments.seeds_of(self.points, geometry, self.spacing, image, size)
         settings.seeds = [index[::-1] if library.has_physical_axes else index for index in indices]

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _api, _arguments, _images
 from ._options import Options, Selection
-from ._tensors import outside_graphs, plain_tensor
+from ._tensors import check_label_type, outside_graphs, plain_tensor
 
 __all__ = ["DimensionError", "connected_components", "dust", "each", "largest_k", "statistics"]
 
@@ -74,6 +74,8 @@ def connected_components(
             )
         view = _elements(data)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
+        if is_tensor:
+            check_label_type(dtype, "out_dtype")
         labels, count = _api.label_image(view, Options(rank, by_value=not is_binary), dtype)
         # The labels of an image with gaps or reversed axes are in C order.
         labels = _like(data, np.ascontiguousarray(labels))
@@ -99,7 +101,7 @@ def statistics(out_labels, no_slice_conversion=False):
     >>> table["bounding_boxes"][1]
     (slice(0, 1, None), slice(0, 2, None))
     """
-    labels = np.asarray(out_labels)
+    labels = np.asarray(_images.array_of(out_labels))
     while labels.ndim < 2:
         labels = labels[..., np.newaxis]
     if labels.ndim > 3:
@@ -209,6 +211,7 @@ def each(labels, binary=False, in_place=False):
     1 2
     3 1
     """
+    labels = _images.array_of(labels)
     if labels.dtype.kind not in "biu":
         raise TypeError(f"each needs labels of an integer type, not {labels.dtype}")
     return _Each(labels, binary, in_place)

@@ -23,7 +23,7 @@ def label(label_image, background=None, return_num=False, connectivity=None):
     Parameters and results are those of scikit-image, and for arrays of CuPy those of cuCIM. Tensors
     of PyTorch give tensors. The image has 1 to 3 dimensions of bool or integers. Floating-point
     numbers, which both truncate, raise `NotImplementedError` here. `background` is 0 if it is None,
-    and there is none if no element can have its value. The labels are of the type intp, and int32 for
+    and there is none if it is an integer that no element can have. The labels are of the type intp, and int32 for
     images of bool. In device memory they are int32, and int64 from 2**31 elements on. They are in C
     index order, also for the shape (m, n, 1), which scikit-image numbers along the first axis first.
 
@@ -38,8 +38,8 @@ def label(label_image, background=None, return_num=False, connectivity=None):
            [3, 1, 4]]), 4)
     """
     is_on_device = _images.library_of(label_image).on_device
-    if not is_on_device and not hasattr(label_image, "is_cuda"):
-        label_image = np.asarray(label_image)
+    if not hasattr(label_image, "is_cuda"):
+        label_image = _images.array_of(label_image)
     ndim, dtype = label_image.ndim, _arguments.name_of(label_image.dtype)
     if not 1 <= ndim <= 3:
         raise NotImplementedError(

@@ -39,7 +39,7 @@ def label(input, structure=None, output=None):
     (array([[1, 0, 0],
            [0, 1, 1]], dtype=uint8), 1)
     """
-    input = _array(input)
+    input = _images.array_of(input)
     if input.ndim > 3:
         raise NotImplementedError(
             "label takes arrays of up to 3 dimensions. "
@@ -77,7 +77,7 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
            [1, 1, 1],
            [1, 1, 1]])
     """
-    input = _array(input)
+    input = _images.array_of(input)
     if getattr(input.dtype, "kind", "") not in tuple("biufc"):
         raise TypeError(f"binary_fill_holes needs numbers in an array of NumPy or CuPy, not {input.dtype}")
     axes = range(input.ndim) if axes is None else axes if isinstance(axes, Iterable) else (axes,)
@@ -118,15 +118,6 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
         raise RuntimeError("output shape not correct")
     output[...] = mask
     return None
-
-
-def _array(input):
-    """Return an input as an array."""
-    if hasattr(input, "toarray"):
-        raise TypeError(
-            f"sparse arrays such as {type(input).__name__} are not supported: pass input.toarray()"
-        )
-    return input if _images.library_of(input).on_device else np.asarray(input)
 
 
 def rank_of(structure, ndim, function, module="scipy.ndimage"):

@@ -6,6 +6,7 @@ import scipy.sparse
 from numpy.lib.stride_tricks import as_strided
 
 import cuda_connected_components as ccc
+from cuda_connected_components import cc3d, measure
 
 PLANE = np.ones((4, 5), np.uint8)
 VOLUME = np.ones((4, 5, 6), np.uint8)
@@ -40,7 +41,11 @@ class Subclass(np.ndarray):
         (lambda: ccc.label(PLANE.astype(str)), TypeError, "not supported.*image == value"),
         (lambda: ccc.label(PLANE.astype(np.longdouble)), TypeError, r"image.astype\(float\)"),
         (lambda: ccc.label(PLANE.astype("M8[s]")), TypeError, "not supported"),
-        (lambda: ccc.label(np.ma.masked_equal(PLANE, 0)), TypeError, r"image.filled\(0\)"),
+        *(
+            (lambda function=function: function(np.ma.masked_equal(PLANE, 0)), TypeError, r"image.filled\(0\)")
+            for function in (ccc.label, cc3d.connected_components)
+        ),
+        (lambda: measure.label(scipy.sparse.csr_array(PLANE)), TypeError, "toarray"),
         (
             lambda: ccc.label(PLANE, connectivity=3),
             ValueError,

@@ -7,6 +7,7 @@ import pytest
 from conftest import DTYPES, keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
+from cuda_connected_components import cc3d, measure, ndimage
 
 itk = pytest.importorskip("itk")
 sitk = pytest.importorskip("SimpleITK")
@@ -352,6 +353,22 @@ def test_xarray_files(tmp_path):
         assert result.attrs == attributes and result.x.attrs == {"units": "mm"}
         assert set(result.encoding) <= {"grid_mapping"}
     assert labels.encoding and image.encoding["dtype"] == "uint8" and "units" in image.attrs
+    out = image.copy(data=np.zeros(1600, np.int32))
+    out.encoding = dict(image.encoding)
+    ccc.label(image, out=out)
+    out.to_netcdf(tmp_path / "out.nc", engine="scipy")
+    with xarray.open_dataarray(tmp_path / "out.nc", engine="scipy") as read:
+        np.testing.assert_array_equal(read.data, labels.data)
+
+
+def test_images_that_are_no_arrays():
+    image = sitk_image(noise((3, 4, 5), 0.5, 1))
+    for function in (measure.label, ndimage.label, ndimage.binary_fill_holes, cc3d.statistics):
+        with pytest.raises(TypeError, match="GetArrayViewFromImage"):
+            function(image)
+    for images in ([image, image], (itk_image(noise((4, 5), 0.5, 1)),)):
+        with pytest.raises(TypeError, match="is not an image: call the function for each of them"):
+            ccc.label(images)
 
 
 def test_xarray_coordinates():

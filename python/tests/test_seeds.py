@@ -87,10 +87,12 @@ def test_itk_index():
     region = image.GetLargestPossibleRegion()
     region.SetIndex([10, 20])
     image.SetRegions(region)
+    size = " x ".join(map(str, array.shape[::-1]))
     result = ccc.select_at_seeds(image, [12, 21])
     np.testing.assert_array_equal(itk.array_from_image(result), array > 0)
-    with pytest.raises(ValueError, match="outside"):
-        ccc.select_at_seeds(image, [2, 1])
+    for seed in ([2, 1], [12, 99]):
+        with pytest.raises(ValueError, match=rf"the seed \[{seed[0]}, {seed[1]}\] lies outside the image of {size}"):
+            ccc.select_at_seeds(image, seed)
 
 
 def test_arrays():
@@ -119,8 +121,9 @@ def test_arrays():
         ([], {}, ValueError, "points of 2 numbers"),
         ((1, 2, 3), {}, ValueError, "points of 2 numbers"),
         ((0.5, 1), {}, TypeError, "pass spacing"),
-        ((5, 0), {}, ValueError, "seed"),
+        ((0, 6), {}, ValueError, r"the seed \[0, 6\] lies outside the image of 3 x 4 elements"),
         ((0, -1), {}, ValueError, "outside"),
+        ((80.0, 0), {"spacing": 10}, ValueError, r"the seed \[80.0, 0.0\] lies outside the image of 3 x 4"),
         ((np.nan, 0), {"spacing": 1}, ValueError, "finite"),
         ((0, 0), {"spacing": "image"}, ValueError, "itk"),
         (("a", "b"), {}, TypeError, "numbers"),

@@ -7,7 +7,7 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _core, measure, ndimage
+from cuda_connected_components import _core, cc3d, measure, ndimage
 
 torch = pytest.importorskip("torch")
 utils_data = pytest.importorskip("torch.utils.data")
@@ -391,3 +391,12 @@ def test_a_worker_uses_one_thread_and_no_gpu(monkeypatch):
     torch.set_num_threads(1)
     monkeypatch.delenv("CUDA_CONNECTED_COMPONENTS_THREADS")
     assert ccc.backend_info()["threads"] == 1
+
+
+def test_types_that_pytorch_has_not(monkeypatch):
+    monkeypatch.delattr(torch, "uint16", raising=False)
+    image = torch.ones((2, 3), dtype=torch.uint8)
+    for call in (lambda: ccc.label(image, dtype="uint16"), lambda: cc3d.connected_components(image)):
+        with pytest.raises(TypeError, match="has no tensors of uint16: pass another (out_)?dtype"):
+            call()
+    assert cc3d.connected_components(image, out_dtype=np.int32).dtype == torch.int32
