@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG d81c6da81d5a3ae4da3ee0cbab8fdcafd8401981
+  GIT_TAG 12ceedbb3740e90b5124465b82f250dd6fbb78e3
   )
