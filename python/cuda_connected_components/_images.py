@@ -305,7 +305,7 @@ class TorchImages(NumpyImages):
 
     def empty(self, image, array, axes, dtype=None, are_labels=False):
         if dtype is not None:
-            _tensors.check_label_type(dtype, "dtype")
+            _tensors.check_label_type(dtype, "pass another dtype, for example int32")
         elements, _ = super().empty(image, array, axes, dtype)
         tensor = sys.modules["torch"].from_numpy(elements) if dtype is not None else self._tensor_of(image, elements)
         return _tensors.like(image, tensor), elements

@@ -37,12 +37,12 @@ def outside_graphs(function):
     return call
 
 
-def check_label_type(dtype, argument):
+def check_label_type(dtype, advice):
     """Raise an exception if PyTorch has no tensors of a type of labels."""
     torch = sys.modules["torch"]
     if not hasattr(torch, np.dtype(dtype).name):
         raise TypeError(
-            f"PyTorch {torch.__version__} has no tensors of {dtype}: pass another {argument}, for example int32"
+            f"PyTorch {torch.__version__} has no tensors of {dtype}: {advice}"
         )
 
 

@@ -19,7 +19,7 @@ import pytest
 from conftest import DTYPES, keep_by_loop, label_by_scipy, noise, seeds
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _blocks, _core, _images
+from cuda_connected_components import _blocks, _core, _images, measure, ndimage
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -865,3 +865,10 @@ def test_a_worker_is_killed(modules, has_nanny):
             assert count == labels.max()
         if has_nanny:
             client.wait_for_workers(3)
+
+
+def test_drop_ins_do_not_compute():
+    image = da.from_array(np.ones((4, 5), np.uint8), chunks=2)
+    for function in (ccc.label, measure.label, ndimage.label, ndimage.binary_fill_holes):
+        with pytest.raises(TypeError, match=r"cuda_connected_components.dask, or pass image.compute\(\)"):
+            function(image)
