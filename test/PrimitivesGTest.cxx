@@ -342,7 +342,10 @@ void
 ExpectAllOffsets(const TTopology & topology)
 {
   unsigned int all = 0;
-  topology.VisitAll([&all](const auto &) { return ++all != 0; });
+  topology.VisitAll([&all](const auto &) {
+    ++all;
+    return true;
+  });
   EXPECT_EQ(all, topology.count);
   for (unsigned int last = 0; last < topology.count; ++last)
   {

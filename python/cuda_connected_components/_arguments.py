@@ -389,7 +389,7 @@ def seeds_of(seeds, geometry, spacing, image, size):
     """Return the index of the element at each seed, from the first element, as a list of lists.
 
     `spacing` is an argument of a user, from which the geometry follows. Without it, the seeds are indices.
-    `size` has the number of elements along each axis of a seed.
+    `size` has the number of elements along each axis, in the order of a seed.
     """
     axes = len(geometry.first)
     points = points_of(seeds, axes)
@@ -409,8 +409,10 @@ def seeds_of(seeds, geometry, spacing, image, size):
     indices = indices.astype(object) - np.asarray(geometry.first, object)
     for point, index in zip(points.tolist(), indices.tolist(), strict=True):
         if not all(0 <= place < n for place, n in zip(index, size)):
-            described = " x ".join(map(str, size))
-            raise ValueError(f"the seed {point} lies outside the image of {described} elements")
+            last = [first + n - 1 for first, n in zip(geometry.first, size)]
+            raise ValueError(
+                f"the seed {point} lies outside the image, whose indices are {list(geometry.first)} to {last}"
+            )
     return indices.tolist()
 
 

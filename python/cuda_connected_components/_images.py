@@ -238,7 +238,7 @@ class XarrayImages(NumpyImages):
                 )
 
     def copy_metadata(self, image, out):
-        # What describes how other values were packed in a file would change the results there.
+        # The encoding tells how the old values of `out` were packed. It would change the results in a file.
         if self._is_data_array(out) and out is not image:
             out.encoding = self._kept_encoding(out)
 
@@ -628,15 +628,14 @@ def library_of(image):
 def array_of(image):
     """Return an array in device memory as it is, and another object as a NumPy array.
 
-    Drop-ins for functions on arrays take their images by it. It refuses what `numpy.asarray` would
-    read in another way than its users expect. Of a masked array it returns all elements, as the
-    originals do.
+    Drop-ins for functions on arrays call it. It refuses objects that `numpy.asarray` misreads or computes.
+    It ignores the mask of a masked array, as the originals do.
     """
     library = library_of(image)
     if library.on_device:
         return image
     if isinstance(library, SimpleItkImages):
-        raise TypeError("pass SimpleITK.GetArrayViewFromImage(image): an image of SimpleITK is no array")
+        raise TypeError("an image of SimpleITK is not an array: pass SimpleITK.GetArrayViewFromImage(image)")
     image = library.in_memory(image)
     return np.asarray(image) if _is_masked(image) else library.elements(image)
 

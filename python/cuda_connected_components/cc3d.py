@@ -75,7 +75,7 @@ def connected_components(
         view = _elements(data)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
         if is_tensor:
-            check_label_type(dtype, "pass data.numpy()")
+            check_label_type(dtype, "pass data.detach().cpu().numpy()")
         labels, count = _api.label_image(view, Options(rank, by_value=not is_binary), dtype)
         # The labels of an image with gaps or reversed axes are in C order.
         labels = _like(data, np.ascontiguousarray(labels))

@@ -279,7 +279,7 @@ class FakeTensor:
 
 
 def test_connected_components_takes_tensors(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(from_numpy=FakeTensor, uint16=None))
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(from_numpy=FakeTensor, uint16=None))  # a type that PyTorch has
     monkeypatch.setattr(cc3d, "plain_tensor", lambda tensor: tensor)
     tensor = FakeTensor(random_image(12, (9, 20), np.dtype(np.uint8)))
     ours, theirs = (

@@ -363,7 +363,7 @@ def test_xarray_files(tmp_path):
 
 def test_images_that_are_no_arrays():
     image = sitk_image(noise((3, 4, 5), 0.5, 1))
-    for function in (measure.label, ndimage.label, ndimage.binary_fill_holes, cc3d.statistics):
+    for function in (measure.label, ndimage.label, ndimage.binary_fill_holes, cc3d.statistics, cc3d.each):
         with pytest.raises(TypeError, match="GetArrayViewFromImage"):
             function(image)
     for images in ([image, image], (itk_image(noise((4, 5), 0.5, 1)),)):

@@ -139,8 +139,7 @@ struct StartedRows : BitRows
   }
 };
 
-/** Finds the first and the last pixels of runs in words that are given by their index in the image. A TIndex of 32
- * bits is faster on the device, but must be able to hold the number of words. */
+/** Finds the first and the last pixels of runs in words that are given by their index in the image. */
 class RunEdges
 {
 public:
@@ -157,7 +156,8 @@ public:
     return m_Rows;
   }
 
-  /** Returns the bits of a word at which runs start. */
+  /** Returns the bits of a word at which runs start. A TIndex of 32 bits is faster on the device, but must hold the
+   * number of words. */
   template <typename TIndex = std::uint64_t>
   CCL_HOST_DEVICE
   Word
@@ -185,7 +185,7 @@ private:
   FastMultipleTest m_IsFirstOfRow;
 };
 
-/** As RunEdges, for StartedRows that have starts. */
+/** As RunEdges, for StartedRows that have starts. TIndex has no effect. */
 class StartedRunEdges
 {
 public:

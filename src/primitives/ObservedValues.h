@@ -365,6 +365,7 @@ struct ValueObserver
       {
         AddSmallIntegers(chunk, CountBits(~background), values);
       }
+      // Pixels that are 0 tell nothing.
       else if (CountBits(background) != PixelChunk<TBits>::Pixels)
       {
         ValueBits<decltype(format)> bits;
@@ -406,6 +407,7 @@ private:
   static void
   AddSmallIntegers(const PixelChunk<TBits> & chunk, unsigned int count, ObservedValues & values)
   {
+    static_assert(PixelChunk<TBits>::Pixels == BitsPerWord, "`count` is the number of 1 bits of a word");
     constexpr std::uint32_t allBits = static_cast<TBits>(~TBits{ 0 });
     std::uint32_t           any = 0;
     std::uint32_t           sum = 0;

@@ -53,7 +53,7 @@ struct Topology
   }
 
   /** Calls visitor(offset) with the offset of each preceding row group, in raster order, until it returns false. A loop
-   * over Visit() would take so many registers that some would be kept in memory. */
+   * over Visit() would make the compiler spill registers. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void

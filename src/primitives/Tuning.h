@@ -6,6 +6,7 @@
 // them. One set serves all architectures. It was measured on compute capability 9.0. A set for another architecture
 // belongs in this file, too.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace itk::ccl
@@ -72,18 +73,17 @@ struct Tuning
     return words <= std::uint64_t{ 1 } << 16 ? 1 : 0;
   }
 
-  /** If words have more than 2^PartBitsOfManyRuns runs with values on average, each has that many parts. A thread then
-   * takes one part: with one thread for a word, the threads of a warp would read and write distant values. */
+  /** If words have more than 2^PartBitsOfManyRuns runs with values on average, each word has 2^PartBitsOfManyRuns
+   * parts, one for a thread. With one thread for a word, the threads of a warp would read and write distant values. */
   static constexpr unsigned int PartBitsOfManyRuns = 2;
 
-  /** Returns the threads that are useful for words that may have that many parts. Large images mostly have fewer runs,
-   * and then empty thread blocks take time. */
+  /** Returns how many threads to start if words may have 2^PartBitsOfManyRuns parts. From 2^18 words on, there is one
+   * for each word: most large images have few runs, and empty thread blocks take time. */
   static constexpr std::uint64_t
   ThreadsForParts(std::uint64_t words)
   {
     constexpr std::uint64_t limit = std::uint64_t{ 1 } << 18;
-    const std::uint64_t     parts = words << PartBitsOfManyRuns;
-    return parts < limit ? parts : words < limit ? limit : words;
+    return std::clamp(limit, words, words << PartBitsOfManyRuns);
   }
 
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */

@@ -20,7 +20,7 @@ struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
   Topology<TRowGroup>          topology;
-  unsigned int                 partBits = 0; // 0 to 5: a word has 2^partBits parts in ForEach()
+  unsigned int                 partBits = 0; // 0 to 5: a word has 2^partBits parts, unless a caller chooses others
 
   /** A part of a word of columns, for one thread. */
   struct Part
@@ -38,8 +38,8 @@ struct AdjacencyByWord
     return { CellAt(runs.groups.columns.words, static_cast<TRun>(x >> bitsOfPart)), PartOfWord(x, bitsOfPart) };
   }
 
-  /** Returns whether the word of a part has no foreground. The arguments are as in PartAt(). Call it first, because
-   * PartAt() divides. */
+  /** Returns whether the word of a part has no foreground. The arguments are as in PartAt(). Test this before
+   * PartAt(), which divides. */
   CCL_HOST_DEVICE
   bool
   IsWordEmpty(std::uint64_t x, unsigned int bitsOfPart) const
@@ -50,8 +50,8 @@ struct AdjacencyByWord
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and
    * `other` of the row group at an offset of the topology. Two adjacent runs are visited in at least one part, and at
    * most once in each part. The word must not be empty.
-   * \param goesOn called once, after the runs that share a column. If it returns false, runs that meet at a corner only
-   *   are not visited. There is no such test after each run: the threads of a warp would diverge */
+   * \param goesOn called at most once, after the runs that share a column. If it returns false, runs that meet at a
+   * corner only are not visited. There is no such test after each run: the threads of a warp would diverge */
   template <typename TOffset, typename TVisitor, typename TGoesOn>
   CCL_HOST_DEVICE
   void

@@ -34,9 +34,9 @@ WaitForPreviousKernels()
 inline constexpr unsigned int ScanThreads = Tuning::ScanThreads;
 inline constexpr unsigned int WarpSize = 32;
 
-/** Thread blocks of a scan with 32-bit sums that a multiprocessor runs at the same time, which limits their registers.
- * 64-bit sums need more registers. Multiprocessors of compute capability 7.5, 8.6 to 8.9, and 11.0 (first named 10.1)
- * or later have too few threads for two. */
+/** How many thread blocks of a scan with 32-bit sums must fit on a multiprocessor. The compiler limits the registers
+ * for it. Two need 2048 threads: compute capabilities 7.5, 8.6 to 8.9, and 11.0 (first named 10.1) or later have fewer.
+ */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || (__CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 900) || \
                                __CUDA_ARCH__ == 1010 || __CUDA_ARCH__ >= 1100)
 inline constexpr unsigned int ResidentScanThreadBlocks = 1;
