@@ -22,10 +22,11 @@ def label(label_image, background=None, return_num=False, connectivity=None):
 
     Parameters and results are those of scikit-image, and for arrays of CuPy those of cuCIM. Tensors
     of PyTorch give tensors. The image has 1 to 3 dimensions of bool or integers. Floating-point
-    numbers, which both truncate, raise `NotImplementedError` here. `background` is 0 if it is None,
-    and nothing is background if no element can have this integer. The labels are of the type intp, and int32 for
-    images of bool. In device memory they are int32, and int64 from 2**31 elements on. They are in C
-    index order, also for the shape (m, n, 1), which scikit-image numbers along the first axis first.
+    numbers, which both truncate, raise `NotImplementedError` here. `background` is 0 if it is None.
+    Nothing is background if no element can have this integer. The labels are of the type intp, and
+    int32 for images of bool. In device memory they are int32, and int64 from 2**31 elements on. They
+    are in C index order, also for the shape (m, n, 1), which scikit-image numbers along the first axis
+    first.
 
     Examples
     --------
