@@ -407,9 +407,9 @@ def seeds_of(seeds, geometry, spacing, image, size):
     else:
         indices = points
     indices = indices.astype(object) - np.asarray(geometry.first, object)
-    is_empty = 0 in size  # then no seed is inside, and the result has no elements
+    has_elements = 0 not in size  # otherwise, there is no region to grow
     for point, index in zip(points.tolist(), indices.tolist(), strict=True):
-        if not is_empty and not all(0 <= place < n for place, n in zip(index, size)):
+        if min(index) < 0 or (has_elements and any(place >= n for place, n in zip(index, size))):
             last = [first + n - 1 for first, n in zip(geometry.first, size)]
             raise ValueError(
                 f"the seed {point} lies outside the image, whose indices are {list(geometry.first)} to {last}"

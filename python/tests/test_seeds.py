@@ -110,6 +110,8 @@ def test_arrays():
     assert counts.tolist() == [1, 1]
     np.testing.assert_array_equal(region, [[[1, 1, 0, 0]] * 2, [[1, 0, 0, 0]] * 2])
     assert ccc.select_at_seeds(np.ones((0, 4), bool), (0, 1)).shape == (0, 4)
+    with pytest.raises(ValueError, match="outside"):
+        ccc.select_at_seeds(np.ones((0, 4), bool), (0, -1))
     many = ccc.select_at_seeds(np.eye(300, dtype=bool), ((i, i) for i in range(300)), connectivity=1)
     assert many.dtype == np.int32
     assert many.max() == 300
