@@ -330,19 +330,21 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
     }
   }
   ASSERT_EQ(visit(byRun, { runCount, topology.count }), expected) << image.name << ", by run";
-  for (byWord.partBits = 0; byWord.partBits <= 5; ++byWord.partBits)
+  for (byWord.defaultPartBits = 0; byWord.defaultPartBits <= 5; ++byWord.defaultPartBits)
   {
-    ASSERT_EQ(visit(byWord, byWord.GetCells()), expected) << image.name << ", by word, part bits " << byWord.partBits;
+    ASSERT_EQ(visit(byWord, byWord.GetCells()), expected)
+      << image.name << ", by word, part bits " << byWord.defaultPartBits;
   }
 }
 
-/** Expects that VisitAll() visits the offsets of Visit() in the same order, and stops if the visitor returns false. */
+/** Expects that VisitWhile() visits the offsets of Visit() in the same order, and stops if the visitor returns false.
+ */
 template <typename TTopology>
 void
 ExpectAllOffsets(const TTopology & topology)
 {
   unsigned int all = 0;
-  topology.VisitAll([&all](const auto &) {
+  topology.VisitWhile([&all](const auto &) {
     ++all;
     return true;
   });
@@ -350,7 +352,7 @@ ExpectAllOffsets(const TTopology & topology)
   for (unsigned int last = 0; last < topology.count; ++last)
   {
     unsigned int visits = 0;
-    topology.VisitAll([&](const auto & offset) {
+    topology.VisitWhile([&](const auto & offset) {
       topology.Visit(visits, [&offset](const auto & same) {
         EXPECT_EQ(offset.y, same.y);
         EXPECT_EQ(offset.z, same.z);
@@ -362,7 +364,7 @@ ExpectAllOffsets(const TTopology & topology)
   }
 }
 
-TEST(CudaConnectedComponentsTopology, VisitAllVisitsEachOffset)
+TEST(CudaConnectedComponentsTopology, VisitWhileVisitsEachOffset)
 {
   ExpectAllOffsets(Topology<PlaneRowGroup>{});
   ExpectAllOffsets(Topology<VolumeRowGroup>{});

@@ -23,8 +23,8 @@
 //   above the count costs little.
 // - `Dispatch(grid, work)`: calls `work.Dispatch(visit)`, which calls `visit(count, functor)` once or never. Then
 //   `functor(cell)` is called once for each cell with x < count and y < grid.y. The choice and the count may depend on
-//   memory that earlier calls wrote, but not on the thread. `grid.x` only tells how many threads are
-//   useful. It must not be 0 if `count` may be more.
+//   memory that earlier calls wrote, but not on the thread. `grid.x` only tells how many threads are useful. It must
+//   not be 0 if `count` may be more.
 // - `ForEachCompact(grid, functor)`: the same as ForEach(grid, functor), with a thread block shape for functors that
 //   read in all directions.
 // - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix, valueAt(i))` once for each index i below `count`,

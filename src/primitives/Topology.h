@@ -57,7 +57,7 @@ struct Topology
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  VisitAll(const TVisitor & visitor) const
+  VisitWhile(const TVisitor & visitor) const
   {
     if constexpr (TRowGroup::Slices == 1)
     {
@@ -105,7 +105,7 @@ struct TopologyOfRows
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  VisitAll(const TVisitor & visitor) const
+  VisitWhile(const TVisitor & visitor) const
   {
     for (unsigned int neighbor = 0; neighbor < count && visitor(offsets[neighbor]); ++neighbor)
     {

@@ -40,7 +40,7 @@ struct AdjacencyByRow
     }
     Walk         walks[4];
     unsigned int count = 0;
-    topology.VisitAll([&](const RowOffset & offset) {
+    topology.VisitWhile([&](const RowOffset & offset) {
       const NeighborRowGroup other(rows, row.y, row.z, offset);
       const std::uint64_t    otherIndex = other.y + grid.y * other.z;
       if (other.exists && otherIndex >= beginRow && otherIndex < endRow)

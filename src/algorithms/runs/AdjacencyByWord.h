@@ -20,7 +20,7 @@ struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
   Topology<TRowGroup>          topology;
-  unsigned int                 partBits = 0; // 0 to 5: a word has 2^partBits parts, unless a caller chooses others
+  unsigned int                 defaultPartBits = 0; // 0 to 5: see PartAt()
 
   /** A part of a word of columns, for one thread. */
   struct Part
@@ -29,22 +29,22 @@ struct AdjacencyByWord
     Word columns; // the mask of its columns: adjacent bits
   };
 
-  /** Returns a part of a word that has 2^bitsOfPart parts. The lowest `bitsOfPart` bits of x are the index of the part
+  /** Returns a part of a word that has 2^partBits parts. The lowest `partBits` bits of x are the index of the part
    * in the word, and the others are the index of the word. */
   CCL_HOST_DEVICE
   Part
-  PartAt(std::uint64_t x, unsigned int bitsOfPart) const
+  PartAt(std::uint64_t x, unsigned int partBits) const
   {
-    return { CellAt(runs.groups.columns.words, static_cast<TRun>(x >> bitsOfPart)), PartOfWord(x, bitsOfPart) };
+    return { CellAt(runs.groups.columns.words, static_cast<TRun>(x >> partBits)), PartOfWord(x, partBits) };
   }
 
   /** Returns whether the word of a part has no foreground. The arguments are as in PartAt(). Test this before
    * PartAt(), which divides. */
   CCL_HOST_DEVICE
   bool
-  IsWordEmpty(std::uint64_t x, unsigned int bitsOfPart) const
+  IsWordEmpty(std::uint64_t x, unsigned int partBits) const
   {
-    return runs.groups.columns.bits[static_cast<TRun>(x >> bitsOfPart)] == 0;
+    return runs.groups.columns.bits[static_cast<TRun>(x >> partBits)] == 0;
   }
 
   /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and
@@ -112,13 +112,13 @@ struct AdjacencyByWord
     }
   }
 
-  /** Returns the grid of the cells of ForEach(): x is as in PartAt() with partBits, and y is the neighboring row group.
-   */
+  /** Returns the grid of the cells of ForEach(): x is as in PartAt() with defaultPartBits, and y is the neighboring
+   * row group. */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
   {
-    return { runs.groups.columns.words.Count() << partBits, topology.count };
+    return { runs.groups.columns.words.Count() << defaultPartBits, topology.count };
   }
 
   /** Calls visit(run, other) for the runs that are adjacent in a cell. */
@@ -127,9 +127,9 @@ struct AdjacencyByWord
   void
   ForEach(const Cell & cell, const TVisitor & visit) const
   {
-    if (!this->IsWordEmpty(cell.x, partBits))
+    if (!this->IsWordEmpty(cell.x, defaultPartBits))
     {
-      const Part part = this->PartAt(cell.x, partBits);
+      const Part part = this->PartAt(cell.x, defaultPartBits);
       topology.Visit(static_cast<unsigned int>(cell.y),
                      [&](const auto & offset) { this->ForEachInPart(part, offset, visit, [] { return true; }); });
     }

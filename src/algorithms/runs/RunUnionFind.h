@@ -118,7 +118,7 @@ struct InitializationByRun
 };
 
 /** Kernel functor that links each run that starts in a part of a word to an earlier run that is adjacent in this part,
- * or else to itself. A cell's x is as in AdjacencyByWord::PartAt(), with the partBits of the adjacency. */
+ * or else to itself. A cell's x is as in AdjacencyByWord::PartAt(), with its defaultPartBits. */
 template <typename TRowGroup, typename TRun>
 struct InitializationByWord
 {
@@ -129,7 +129,7 @@ struct InitializationByWord
   void
   operator()(const Cell & cell) const
   {
-    (*this)(cell, adjacency.partBits);
+    (*this)(cell, adjacency.defaultPartBits);
   }
 
   /** Does the same for words with 2^partBits parts. */
@@ -164,7 +164,7 @@ struct InitializationByWord
       }
     };
     const auto areRunsLeft = [&] { return linked != all; };
-    adjacency.topology.VisitAll([&](const auto & offset) {
+    adjacency.topology.VisitWhile([&](const auto & offset) {
       adjacency.ForEachInPart(part, offset, link, areRunsLeft);
       return areRunsLeft();
     });
@@ -381,11 +381,11 @@ struct InitializationWork
     if constexpr (TRowGroup::HasValues)
     {
       constexpr unsigned int many = Tuning::PartBitsOfManyRuns;
-      const std::uint64_t    smallParts = this->wordCount << many;
-      const bool             hasMany = this->runCount.GetOrZero() > smallParts;
-      if (hasMany && this->byWord.adjacency.partBits < many)
+      const std::uint64_t    parts = this->wordCount << many;
+      const bool             hasMany = this->runCount.GetOrZero() > parts;
+      if (hasMany && this->byWord.adjacency.defaultPartBits < many)
       {
-        visit(smallParts, [this](const Cell & cell) { this->byWord(cell, many); });
+        visit(parts, [this](const Cell & cell) { this->byWord(cell, many); });
         return;
       }
     }
