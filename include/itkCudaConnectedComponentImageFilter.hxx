@@ -154,6 +154,16 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     {
       images.intensities = ViewsOfIntensities(*this->GetIntensityImage(), region).front();
     }
+    // An observer may read the results when the progress is 1.
+    const auto report = labeler.options.progress;
+    bool       isDone = false;
+    labeler.options.progress = [&](float progress) {
+      isDone = progress >= 1.0F;
+      if (!isDone)
+      {
+        report(progress);
+      }
+    };
     CudaConnectedComponentTable table;
     LabelingResults             results = LabelPlaneOrVolume(labeler, images, m_Settings, table);
     // The results change last, so that they are empty if this function throws.
@@ -162,6 +172,10 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
       m_Statistics = StatisticsType(table, *output, static_cast<std::int64_t>(this->GetBackgroundValue()));
     }
     this->StoreResults(std::move(results));
+    if (isDone)
+    {
+      report(1.0F);
+    }
   }
 }
 

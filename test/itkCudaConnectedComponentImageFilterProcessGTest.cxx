@@ -95,9 +95,15 @@ TEST(CudaConnectedComponentsFilterProcess, ProgressIsMonotone)
 {
   std::vector<float> progress;
   auto               filter = FilterType::New();
-  OnProgress(*filter, [&progress](const FilterType & each) { progress.push_back(each.GetProgress()); });
+  itk::SizeValueType count = 0;
+  OnProgress(*filter, [&](const FilterType & each) {
+    progress.push_back(each.GetProgress());
+    count = each.GetObjectCount();
+  });
   filter->SetInput(MakeVolume());
   filter->Update();
+  EXPECT_GT(count, 0U);
+  EXPECT_EQ(count, filter->GetObjectCount()) << "at progress 1";
   ASSERT_GE(progress.size(), 3U);
   EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
   EXPECT_EQ(progress.back(), 1.0F);
