@@ -4,8 +4,10 @@
 
 #include "MaskFilterTestSupport.h"
 #include "TestTypes.h"
+#include "Watchdog.h"
 
 #include "itkCudaConnectedThresholdImageFilter.h"
+#include "itkPoolMultiThreader.h"
 #include "itkSimpleDataObjectDecorator.h"
 
 #include <limits>
@@ -445,6 +447,40 @@ TEST(CudaConnectedComponentsConnectedThreshold, RecoversFromExceptions)
     filter.CPUFallbackOn();
     filter.SetAlgorithm(AlgorithmEnum::RunUnionFind); // so that no region is small
   });
+}
+
+// ITK's filter uses one thread, so programs grow many regions in a loop on all threads of the pool.
+TEST(CudaConnectedComponentsConnectedThreshold, RunsInLoopsOfThePool)
+{
+  const Watchdog           watchdog;
+  constexpr std::size_t    count = 64;
+  const auto               image = MakeItkImage<MaskType>(MakeRandom({ 100, 90, 80 }, 90, 1, Seed));
+  const auto               expected = MakeItks<MaskType, MaskType>();
+  std::vector<std::string> exceptions(count);
+  std::vector<int>         areSame(count); // not bool: threads write to neighboring elements
+  const auto               setUp = [&image](auto & filter) {
+    filter.SetInput(image);
+    filter.SetLower(1);
+    filter.SetSeed({ { 50, 45, 40 } });
+    filter.SetConnectivity(ConnectivityEnum::FullConnectivity);
+  };
+  setUp(*expected);
+  expected->Update();
+  ASSERT_NE(expected->GetOutput()->GetPixel({ { 50, 45, 40 } }), 0) << "the region has pixels";
+  itk::PoolMultiThreader::New()->ParallelizeArray(
+    0,
+    count,
+    [&](itk::SizeValueType i) {
+      const auto filter = MaskFilterType::New();
+      setUp(*filter);
+      exceptions[i] = ExceptionOf(*filter);
+      areSame[i] = std::equal(expected->GetOutput()->GetBufferPointer(),
+                              expected->GetOutput()->GetBufferPointer() + 100 * 90 * 80,
+                              filter->GetOutput()->GetBufferPointer());
+    },
+    nullptr);
+  EXPECT_EQ(exceptions, std::vector<std::string>(count));
+  EXPECT_EQ(areSame, std::vector<int>(count, 1));
 }
 
 TEST(CudaConnectedComponentsConnectedThreshold, SameOnTheGpu)
