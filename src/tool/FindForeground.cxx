@@ -47,21 +47,18 @@ PackIf(const FileImage & image, const TCondition & isForeground)
   });
 }
 
-/** Packs the pixels above a threshold, after its conversion to the type of the pixels. NaN and the negative infinity
- * are foreground, as in ITK. */
+/** Packs the pixels above a threshold, after its conversion to the type of the pixels, as in ITK. But NaN is
+ * background: it is not above the threshold. */
 Foreground
 PackAbove(const ImageView & image, double threshold)
 {
   return VisitPixelType(image.type, [&](auto zero) -> Foreground {
     using PixelType = decltype(zero);
-    constexpr PixelType lowest = std::numeric_limits<PixelType>::lowest();
-    const auto          highest = static_cast<PixelType>(threshold);
+    const auto highest = static_cast<PixelType>(threshold);
     return { Pack(image,
                   [&](std::uint64_t row, std::uint32_t * words) {
                     const auto * const pixels = reinterpret_cast<const PixelType *>(image.Row(row));
-                    Labeler::PackBits(image.size[0], words, [=](std::uint64_t x) {
-                      return !(lowest <= pixels[x] && pixels[x] <= highest);
-                    });
+                    Labeler::PackBits(image.size[0], words, [=](std::uint64_t x) { return pixels[x] > highest; });
                   }),
              static_cast<double>(highest),
              {},
@@ -156,7 +153,7 @@ FindForeground(const FileImage & image, const Threshold & threshold, const std::
   }
   if (threshold.otsu)
   {
-    return PackAbove(image.view, FindOtsuThreshold(image.view));
+    return PackAbove(image.view, FindOtsuThreshold(image.view, file));
   }
   const ImageView::Value lower = threshold.lower ? threshold.lower->value : -std::numeric_limits<double>::infinity();
   const ImageView::Value upper = threshold.upper ? threshold.upper->value : std::numeric_limits<double>::infinity();

@@ -156,9 +156,9 @@ WriteOutputs(const Options &    options,
       }
     }));
   }
+  Workshop::Deliver(outputs);
   for (const auto & output : outputs)
   {
-    output->Deliver();
     if (!options.quiet)
     {
       std::for_each(output->hints.begin(), output->hints.end(), PrintHint);
@@ -211,7 +211,10 @@ LabelImage(const Options & options)
     itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
     itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
   }
-  RequireWritable(options.output, { options.table, options.labelTable, options.preview, options.returnParameterFile });
+  RequireWritable(options.output,
+                  { options.table, options.labelTable, options.preview, options.returnParameterFile },
+                  options.input,
+                  { options.mask, options.intensity });
   const Threshold threshold{ options.lower, options.upper, options.otsu };
   Report          report;
 
@@ -219,6 +222,7 @@ LabelImage(const Options & options)
   FileImage  intensities;
   Foreground foreground;
   MaskPixels maskPixels;
+  bool       maskHasNaN = false;
   {
     const Progress  progress(Stage::Reading, options);
     const Stopwatch stopwatch;
@@ -246,7 +250,9 @@ LabelImage(const Options & options)
     {
       const FileImage mask = ReadSecondImage(options, image.geometry, "mask", report);
       wasSegment = wasSegment || mask.isSegment;
-      foreground.bits.MaskBy(FindForeground(mask, {}, options.mask).bits);
+      const Foreground inside = FindForeground(mask, {}, options.mask);
+      maskHasNaN = inside.values.hasNaN;
+      foreground.bits.MaskBy(inside.bits);
     }
     if (!threshold.IsDefault())
     {
@@ -283,9 +289,9 @@ LabelImage(const Options & options)
     image.view = ImageView::Of(components.filled.data(), image.view.type, image.view.size);
   }
   const bool showsComponents = !options.output.empty() || !options.table.empty() || !options.preview.empty();
-  if (!options.quiet && options.mask.empty() && showsComponents)
+  if (!options.quiet && showsComponents)
   {
-    if (foreground.values.hasSeveralWhole && !options.byValue)
+    if (foreground.values.hasSeveralWhole && options.mask.empty() && !options.byValue)
     {
       PrintHint(options.input + " has several values other than 0, and components join neighbors of different values; "
                                 "choose the values with --lower and --upper, or label each value with --by-value");
@@ -295,6 +301,10 @@ LabelImage(const Options & options)
       PrintHint(options.input + " has NaN, which counts as foreground" +
                 (options.byValue ? ", and each NaN is a component" : "") +
                 "; NaN is background with --lower or --upper");
+    }
+    if (maskHasNaN)
+    {
+      PrintHint(options.mask + " has NaN, which counts as inside the mask");
     }
   }
   report.physicalUnit = image.geometry.hasUnit ? PhysicalUnit(image.geometry.dimension) : "";

@@ -4,6 +4,7 @@
 // Makes the histogram that ITK's filter makes. The filter would be compiled for each pixel type, but its histogram has
 // numbers of type double for all of them.
 
+#include "Failure.h"
 #include "PixelValues.h"
 
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
@@ -15,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace
@@ -59,9 +61,10 @@ VisitRows(const ImageView &                                                     
   });
 }
 
-/** Makes a histogram without counts, as itk::Statistics::ImageToHistogramFilter does. */
+/** Makes a histogram without counts, as itk::Statistics::ImageToHistogramFilter does. Throws Failure if there are no
+ * bins for the values. */
 Histogram::Pointer
-MakeBins(const ImageView & image)
+MakeBins(const ImageView & image, const std::string & file)
 {
   bool  isClipped = true;
   Range range;
@@ -80,6 +83,9 @@ MakeBins(const ImageView & image)
       range.minimum = std::min(range.minimum, other.minimum);
       range.maximum = std::max(range.maximum, other.maximum);
     }
+    RefuseIf(!std::isfinite(range.maximum - range.minimum),
+             file + ": has no Otsu's threshold: a value is infinite, all are NaN, or their differences are too large; "
+                    "choose the values with --lower or --upper");
     const double margin = (range.maximum - range.minimum) / BinCount / 100.0;
     isClipped = std::numeric_limits<double>::max() - range.maximum > margin;
     range.maximum += isClipped ? margin : 0.0;
@@ -100,9 +106,9 @@ MakeBins(const ImageView & image)
 } // namespace
 
 double
-FindOtsuThreshold(const ImageView & image)
+FindOtsuThreshold(const ImageView & image, const std::string & file)
 {
-  const Histogram::Pointer histogram = MakeBins(image);
+  const Histogram::Pointer histogram = MakeBins(image, file);
   // Values outside the bins have the index BinCount.
   std::vector<std::vector<std::uint64_t>> counts(PartCount, std::vector<std::uint64_t>(BinCount + 1));
   VisitRows(image, [&](std::uint64_t part, const std::vector<double> & values) {

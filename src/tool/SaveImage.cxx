@@ -2,6 +2,7 @@
 #include "SaveImage.h"
 
 #include "Failure.h"
+#include "Join.h"
 #include "OutputTypes.h"
 #include "PixelValues.h"
 
@@ -12,9 +13,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <list>
+#include <string>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -113,22 +116,70 @@ HintsOf(const fs::path & file, ImageView::PixelTypeEnum type)
   return {};
 }
 
+/** Returns which parts of the geometry a file does not have, such as "spacing and origin". Formats round numbers. */
+std::string
+DifferencesOf(const Geometry & geometry, const Geometry & written)
+{
+  const auto & space = *geometry.space;
+  const auto & other = *written.space;
+  const auto   difference = other.GetDirection().GetVnlMatrix() - space.GetDirection().GetVnlMatrix();
+  const auto   origin = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{});
+  const auto   otherOrigin = other.TransformIndexToPhysicalPoint<double>(itk::Index<3>{});
+  bool         hasSpacing = true;
+  bool         hasOrigin = true;
+  for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
+  {
+    const double spacing = space.GetSpacing()[axis];
+    hasSpacing = hasSpacing && std::abs(other.GetSpacing()[axis] - spacing) <= 1e-2 * spacing;
+    hasOrigin =
+      hasOrigin && std::abs(otherOrigin[axis] - origin[axis]) <= 1e-2 * spacing + 1e-5 * std::abs(origin[axis]);
+  }
+  std::vector<std::string> lost;
+  if (!hasSpacing)
+  {
+    lost.push_back("spacing");
+  }
+  if (!hasOrigin)
+  {
+    lost.push_back("origin");
+  }
+  if (difference.absolute_value_max() > 1e-4)
+  {
+    lost.push_back("axes");
+  }
+  return Join(lost, " and ");
+}
+
 } // namespace
 
 void
-RequireWritable(const std::string & image, const std::vector<std::string> & others)
+RequireWritable(const std::string &              outputImage,
+                const std::vector<std::string> & otherOutputs,
+                const std::string &              inputImage,
+                const std::vector<std::string> & otherInputs)
 {
   std::list<Workshop> workshops;
-  if (!image.empty())
+  const auto          require = [&workshops](const std::string & output, const std::vector<std::string> & inputs) {
+    for (const std::string & input : inputs)
+    {
+      std::error_code isAbsent;
+      RefuseIf(fs::equivalent(output, input, isAbsent),
+               output + ": cannot be written: it is an input; give the output a file of its own");
+    }
+    workshops.emplace_back(output);
+  };
+  if (!outputImage.empty())
   {
-    MakeWriter(image);
-    workshops.emplace_back(image);
+    MakeWriter(outputImage);
+    require(outputImage, otherInputs);
   }
-  for (const std::string & file : others)
+  std::vector<std::string> inputs = otherInputs;
+  inputs.push_back(inputImage);
+  for (const std::string & file : otherOutputs)
   {
     if (!file.empty())
     {
-      workshops.emplace_back(file);
+      require(file, inputs);
     }
   }
 }
@@ -197,11 +248,11 @@ PrepareImage(const ImageView &   pixels,
                          "the format cannot hold them: choose another format, such as .nii.gz, .nrrd or .mha");
   }
   workshop->hints = HintsOf(file, pixels.type);
-  const auto difference = written.space->GetDirection().GetVnlMatrix() - space.GetDirection().GetVnlMatrix();
-  if (geometry.dimension == 3 && difference.absolute_value_max() > 1e-4)
+  const std::string lost = DifferencesOf(geometry, written);
+  if (!lost.empty())
   {
-    workshop->hints.push_back(file + " does not have the axes of the input, because its format cannot hold them; " +
-                              ".nrrd and .mha files can");
+    workshop->hints.push_back(file + " does not have the " + lost +
+                              " of the input, because its format cannot hold them; .nrrd and .mha files can");
   }
   return workshop;
 }

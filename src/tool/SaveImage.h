@@ -9,10 +9,14 @@
 #include <string>
 #include <vector>
 
-/** Throws Failure if an image, or one of other files, cannot be written, or if two of them are one file. An empty name
- * is no file. Call it before the long work. */
+/** Throws Failure if the output image, or one of the other outputs, cannot be written, if two of them are one file, or
+ * if one of them is an input. The output image may be the input image. An empty name is no file. Call it before the
+ * long work. */
 void
-RequireWritable(const std::string & image, const std::vector<std::string> & others);
+RequireWritable(const std::string &              outputImage,
+                const std::vector<std::string> & otherOutputs,
+                const std::string &              inputImage,
+                const std::vector<std::string> & otherInputs);
 
 /** Writes an image without gaps to a temporary folder next to the file, and reads it back. Deliver() of the result
  * moves it to the file. Throws Failure. `size` of the view is the size of the geometry. With 3 components, a pixel is a

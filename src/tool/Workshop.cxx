@@ -54,6 +54,14 @@ TargetOf(const std::string & file)
   return target;
 }
 
+/** Returns the ending of a file, which names its format, such as ".nii.gz". */
+std::string
+EndingOf(const fs::path & file)
+{
+  const std::string ending = file.extension().string();
+  return ending == ".gz" ? file.stem().extension().string() + ending : ending;
+}
+
 /** Deletes the folders that exist. Another thread may write files there at the same time. */
 void
 DeleteFolders()
@@ -120,6 +128,8 @@ Workshop::Workshop(const std::string & file)
     throw Failure(file + ": cannot be written: it is a " +
                   (fs::is_directory(m_Target) ? "folder" : "device or a pipe"));
   }
+  RefuseIf(fs::exists(m_Target, error) && access(m_Target.c_str(), W_OK) != 0,
+           file + ": cannot be written: it is write-protected");
   fs::path destination = fs::path(m_Target).parent_path();
   if (destination.empty())
   {
@@ -137,6 +147,10 @@ Workshop::Workshop(const std::string & file)
   {
     throw Failure(file + ": cannot be written: it is two outputs at once; give each output a file of its own");
   }
+  const std::string ending = EndingOf(m_Target);
+  RefuseIf(!ending.empty() && ending != EndingOf(file),
+           file + ": cannot be written: it is a link to " + m_Target +
+             ", whose ending names another format; give the link the same ending");
   if (!fs::create_directory(folder, error))
   {
     throw Failure(file + ": cannot be written: " + error.message());
@@ -155,16 +169,29 @@ Workshop::~Workshop()
 }
 
 void
-Workshop::Deliver()
+Workshop::Deliver(const std::vector<std::unique_ptr<Workshop>> & workshops)
 {
   const std::lock_guard<std::mutex> lock(GetFolders().mutex);
-  std::vector<fs::path>             files(fs::directory_iterator(m_Folder), fs::directory_iterator{});
+  for (const auto & workshop : workshops)
+  {
+    workshop->MoveFiles();
+  }
+}
+
+void
+Workshop::MoveFiles() const
+{
+  std::vector<fs::path> files(fs::directory_iterator(m_Folder), fs::directory_iterator{});
   // The file that names the others, such as an .mhd file, is last: the files that it names then exist.
   std::iter_swap(std::find(files.begin(), files.end(), m_File), files.end() - 1);
   for (const fs::path & file : files)
   {
     const fs::path  target = file == m_File ? fs::path(m_Target) : fs::path(m_Target).parent_path() / file.filename();
     std::error_code error;
+    if (const fs::file_status existing = fs::status(target, error); fs::exists(existing))
+    {
+      fs::permissions(file, existing.permissions(), error); // not possible on some file systems
+    }
     fs::rename(file, target, error);
     if (error)
     {

@@ -9,8 +9,8 @@
 #include <vector>
 
 /** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
- * complete. If the output file is a symbolic link, its target is written, and the link stays. The destructor deletes
- * the folder. At one time, a file has one workshop at most. */
+ * complete. If the output file is a symbolic link, its target is written, and the link stays. A file that exists
+ * keeps its permissions. The destructor deletes the folder. At one time, a file has one workshop at most. */
 class Workshop
 {
 public:
@@ -27,13 +27,17 @@ public:
     return m_File;
   }
 
-  /** Moves all files to the folder of the output file. Throws Failure. */
-  void
-  Deliver();
+  /** Moves all files of workshops to the folders of their output files. A signal ends the program before or after.
+   * Throws Failure. */
+  static void
+  Deliver(const std::vector<std::unique_ptr<Workshop>> & workshops);
 
   std::vector<std::string> hints; // what the user should know about the file
 
 private:
+  void
+  MoveFiles() const;
+
   std::string m_Target; // the output file
   std::string m_Folder; // temporary
   std::string m_File;   // in m_Folder

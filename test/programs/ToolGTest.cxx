@@ -140,6 +140,48 @@ TEST_F(CudaConnectedComponentsTool, Otsu)
   this->ExpectLabels("out.nrrd", LabelsOf(mask.GetPointer()).GetPointer());
 }
 
+// Statistical programs write NaN outside the brain.
+TEST_F(CudaConnectedComponentsTool, OtsuOfNumbersThatAreNotFinite)
+{
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto      image = MakeEmpty<itk::Image<float, 3>>({ { 9, 8, 3 } });
+  const auto      expected = MakeEmpty<MaskType>({ { 9, 8, 3 } });
+  for (const itk::IndexValueType x : { 1, 2, 6 })
+  {
+    image->SetPixel({ { x, 4, 1 } }, 100.0F + static_cast<float>(x));
+    expected->SetPixel({ { x, 4, 1 } }, 1);
+  }
+  image->SetPixel({ { 4, 4, 1 } }, nan);
+  Write(image.GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha out.mha --otsu");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  this->ExpectLabels("out.mha", LabelsOf(expected.GetPointer()).GetPointer());
+  for (const float bad : { infinity, -infinity })
+  {
+    image->SetPixel({ { 4, 4, 1 } }, bad);
+    Write(image.GetPointer(), this->File("in.mha"));
+    this->ExpectFailure("in.mha other.mha --otsu", "in.mha: has no Otsu's threshold");
+  }
+  image->FillBuffer(nan);
+  Write(image.GetPointer(), this->File("in.mha"));
+  this->ExpectFailure("in.mha other.mha --otsu", "in.mha: has no Otsu's threshold");
+}
+
+TEST_F(CudaConnectedComponentsTool, HintsOfNaNWithAMask)
+{
+  const auto image = MakeEmpty<itk::Image<float, 3>>({ { 9, 8, 3 } });
+  image->FillBuffer(1.0F);
+  Write(image.GetPointer(), this->File("in.mha"));
+  image->SetPixel({ { 1, 1, 1 } }, std::numeric_limits<float>::quiet_NaN());
+  Write(image.GetPointer(), this->File("nan.mha"));
+  const std::string hint = "cuda-connected-components: hint: nan.mha has NaN, which counts as ";
+  EXPECT_EQ(this->Call("in.mha out.mha --mask nan.mha").errors, hint + "inside the mask\n");
+  EXPECT_EQ(this->Call("nan.mha out.mha --mask in.mha").errors,
+            hint + "foreground; NaN is background with --lower or --upper\n");
+  EXPECT_EQ(this->Call("in.mha out.mha --mask in.mha").errors, "");
+}
+
 TEST_F(CudaConnectedComponentsTool, MaskBackgroundAndType)
 {
   const auto image = MakeVolume();
@@ -580,6 +622,83 @@ TEST_F(CudaConnectedComponentsTool, WritesThroughSymbolicLinks)
   fs::create_symlink("circle.mha", this->File("circle.mha"));
   EXPECT_EQ(this->Call("in.mha circle.mha").errors,
             "cuda-connected-components: circle.mha: cannot be written: its symbolic links form a circle\n");
+}
+
+TEST_F(CudaConnectedComponentsTool, RefusesLinksToOtherFormats)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  EXPECT_EQ(this->Call("in.mha real.nii.gz").status, 0);
+  fs::create_symlink("real.nii.gz", this->File("link.nii"));
+  this->ExpectFailure("in.mha link.nii", "link.nii: cannot be written: it is a link to ");
+  // Programs that store files by their content name them without an ending.
+  fs::create_symlink("0123abcd", this->File("link.nii.gz"));
+  EXPECT_EQ(this->Call("in.mha link.nii.gz").status, 0);
+  EXPECT_EQ(ReadText(this->File("0123abcd")), ReadText(this->File("real.nii.gz")));
+}
+
+TEST_F(CudaConnectedComponentsTool, KeepsPermissions)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  EXPECT_EQ(this->Call("in.mha out.mha --table table.csv").status, 0);
+  for (const char * const name : { "out.mha", "table.csv" })
+  {
+    fs::permissions(this->File(name), fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  }
+  EXPECT_EQ(this->Call("in.mha out.mha --table table.csv").status, 0);
+  for (const char * const name : { "out.mha", "table.csv" })
+  {
+    EXPECT_EQ(fs::status(this->File(name)).permissions(),
+              fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read)
+      << name;
+  }
+  if (geteuid() == 0)
+  {
+    GTEST_SKIP() << "root may write to all files";
+  }
+  fs::permissions(this->File("out.mha"), fs::perms::owner_read);
+  this->ExpectFailure("in.mha out.mha", "out.mha: cannot be written: it is write-protected");
+}
+
+TEST_F(CudaConnectedComponentsTool, RefusesInputsAsOutputs)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  Write(MakeVolume().GetPointer(), this->File("other.mha"));
+  Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("in.png"));
+  fs::create_symlink("other.mha", this->File("link.mha"));
+  const std::string part = ": cannot be written: it is an input";
+  this->ExpectFailure("in.mha other.mha --mask other.mha", "other.mha" + part);
+  this->ExpectFailure("in.mha link.mha --mask other.mha", "link.mha" + part);
+  this->ExpectFailure("in.mha other.mha --table table.csv --intensity ./other.mha", "other.mha" + part);
+  this->ExpectFailure("in.png --table table.csv --preview in.png", "in.png" + part);
+  const auto expected = LabelsOf(Read<MaskType>(this->File("in.mha")).GetPointer());
+  EXPECT_EQ(this->Call("in.mha in.mha").status, 0);
+  this->ExpectLabels("in.mha", expected.GetPointer());
+}
+
+TEST_F(CudaConnectedComponentsTool, HintsOfALostGeometry)
+{
+  const auto image = MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 }));
+  const auto expect = [&](const std::string & lost) {
+    Write(image.GetPointer(), this->File("in.mha"));
+    for (const std::string name : { "out.png", "out.tif" })
+    {
+      const std::string hint = "cuda-connected-components: hint: " + name + " does not have the " + lost +
+                               " of the input, because its format cannot hold them; .nrrd and .mha files can\n";
+      EXPECT_EQ(this->Call("in.mha " + name + " --output-type uint16").errors, lost.empty() ? "" : hint);
+    }
+    EXPECT_EQ(this->Call("in.mha out.nrrd").errors, "");
+  };
+  expect("");
+  const double origin[] = { 30.0, -4.0 };
+  image->SetOrigin(origin);
+  expect("origin");
+  PlaneType::DirectionType direction;
+  direction.SetIdentity();
+  direction[0][0] = -1.0;
+  image->SetDirection(direction);
+  expect("origin and axes");
+  image->SetOrigin(PlaneType::PointType(0.0));
+  expect("axes");
 }
 
 TEST_F(CudaConnectedComponentsTool, RefusesDevicesAndPipes)
