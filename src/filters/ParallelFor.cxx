@@ -36,18 +36,27 @@ public:
     , m_Body(body)
   {}
 
-  /** Calls the body for blocks of iterations until no block is left. */
+  /** Calls the body for blocks of iterations until no block is left. An exception ends its block. */
   void
-  CallBlocks() noexcept
+  CallBlocks()
   {
     for (std::uint64_t begin = 0; (begin = m_Next.fetch_add(m_BlockLength)) < m_Count;)
     {
       const std::uint64_t end = std::min(begin + m_BlockLength, m_Count);
-      for (std::uint64_t i = begin; i < end; ++i)
+      std::exception_ptr  exception;
+      try
       {
-        m_Body(i);
+        for (std::uint64_t i = begin; i < end; ++i)
+        {
+          m_Body(i);
+        }
+      }
+      catch (...)
+      {
+        exception = std::current_exception();
       }
       const std::lock_guard<std::mutex> lock(m_Mutex);
+      m_Exception = m_Exception ? m_Exception : exception;
       m_Done += end - begin;
       if (m_Done == m_Count)
       {
@@ -56,12 +65,16 @@ public:
     }
   }
 
-  /** Waits for the blocks that threads have taken, if no block is left. */
+  /** Waits for the blocks that threads have taken, if no block is left. Throws the first exception. */
   void
   Wait()
   {
     std::unique_lock<std::mutex> lock(m_Mutex);
     m_Changed.wait(lock, [this] { return m_Done == m_Count; });
+    if (m_Exception)
+    {
+      std::rethrow_exception(m_Exception);
+    }
   }
 
 private:
@@ -72,6 +85,7 @@ private:
   std::mutex                 m_Mutex;
   std::condition_variable    m_Changed;
   std::uint64_t              m_Done = 0;
+  std::exception_ptr         m_Exception;
 };
 
 /** Runs a loop on the calling thread and the threads of ITK's pool. PoolMultiThreader::ParallelizeArray() waits until
