@@ -67,6 +67,11 @@ SelectChannel(const ReadOptions & options, FileImage & image)
   if (count > 1 && (options.channel || (!hasAlpha && (count != 3 || image.isList))))
   {
     KeepNumbers(ChooseChannel(options, count, image), 1, image);
+    if (!image.segments.empty())
+    {
+      image.segments.clear(); // another layer may use the same values
+      image.notes.emplace_back("outputs have no names of segments; with --segment, they have the name");
+    }
   }
   else if (hasAlpha)
   {
@@ -119,6 +124,10 @@ SelectSegment(const ReadOptions & options, FileImage & image)
   const std::string place = "value " + Join(std::array{ label }, "") + " in layer " + std::to_string(layer);
   RefuseIf(layer >= image.componentCount || label == 0.0,
            "does not say where segment \"" + name + "\" is (" + place + "); save it again in 3D Slicer");
+  if (options.channel && image.componentCount > 1)
+  {
+    image.notes.emplace_back("--channel has no effect, because --segment selects the layer");
+  }
   KeepNumbers(layer, 1, image);
   VisitPixelType(image.view.type, [&](auto zero) {
     auto * const pixels = reinterpret_cast<decltype(zero) *>(image.memory.get());

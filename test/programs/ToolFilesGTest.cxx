@@ -97,6 +97,7 @@ TEST_F(CudaConnectedComponentsTool, FilesOfOtherPrograms)
     { "layers.seg.nrrd", "--segment Segment_3", "48", "1152 15 16.5 4", "value 2 in layer 0" },
     { "layers.seg.nrrd", "--segment kidney", "", "", R"(has no segment "kidney"; )" + segments },
     { "layers.seg.nrrd", "--channel 2", "48", "1152 15 16.5 4", "channel 2 of 2" },
+    { "layers.seg.nrrd", "--channel 1 --segment tumor", "48", "1152 15 16.5 4", "--channel has no effect" },
     { "one.seg.nrrd", "--segment liver", "18", "432 4 4.5 4", "value 1 in layer 0" },
     { "one.seg.nrrd", "", volume, "432 4 4.5 4", "" },
     { "uint8.tif", "--segment liver", "", "", "has no segments, so --segment has no meaning" },
@@ -147,6 +148,16 @@ TEST_F(CudaConnectedComponentsTool, FilesOfOtherPrograms)
         << shown;
     }
   }
+}
+
+// "liver" and "tumor" have the value 1, in two layers.
+TEST_F(CudaConnectedComponentsTool, MaskOfALayerHasNoNames)
+{
+  const std::string layers = "'" TOOL_FILES "/layers.seg.nrrd' ";
+  EXPECT_EQ(this->Call(layers + "out.seg.nrrd --channel 2 --mask-output").status, 0);
+  EXPECT_EQ(ReadText(this->File("out.seg.nrrd")).find("Segment0"), std::string::npos);
+  EXPECT_EQ(this->Call(layers + "out.seg.nrrd --segment tumor --mask-output").status, 0);
+  EXPECT_NE(ReadText(this->File("out.seg.nrrd")).find("Segment0_Name:=tumor"), std::string::npos);
 }
 
 // ITK 5.2 cannot write 32-bit integers to TIFF, and reads them wrongly.
