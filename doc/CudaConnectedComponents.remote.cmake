@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 745f775315aeb3131f2da0737957044475a0c268
+  GIT_TAG 560ea863557404935502a4c62dc6768fa8bf1bb1
   )
