@@ -156,26 +156,21 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     }
     // An observer may read the results when the progress is 1.
     const auto report = labeler.options.progress;
-    bool       isDone = false;
-    labeler.options.progress = [&](float progress) {
-      isDone = progress >= 1.0F;
-      if (!isDone)
+    labeler.options.progress = [&report](float progress) {
+      if (progress < 1.0F)
       {
         report(progress);
       }
     };
     CudaConnectedComponentTable table;
     LabelingResults             results = LabelPlaneOrVolume(labeler, images, m_Settings, table);
-    // The results change last, so that they are empty if this function throws.
+    // The results change last, so that they are empty if the labeling throws.
     if (m_Settings.computeStatistics)
     {
       m_Statistics = StatisticsType(table, *output, static_cast<std::int64_t>(this->GetBackgroundValue()));
     }
     this->StoreResults(std::move(results));
-    if (isDone)
-    {
-      report(1.0F);
-    }
+    report(1.0F);
   }
 }
 

@@ -15,7 +15,7 @@ namespace CudaConnectedComponentsDetail
 {
 
 /** Returns a loop for CudaConnectedComponentLabeler::Options::parallelFor. The loop runs on the threads of a
- * multi-threader, with its number of work units. It may run in a loop on the same threads. The multi-threader must
+ * multi-threader, with its number of work units. A thread of ITK's pool may call the loop. The multi-threader must
  * exist as long as the loop is used.
  *
  * The bodies must not throw, because some versions and multi-threaders of ITK lose exceptions of worker threads. The

@@ -165,7 +165,7 @@ Both(RowPacker first, RowPacker second, std::uint64_t rowLength)
   return [first = std::move(first), second = std::move(second), wordCount = ccl::DivideUp(rowLength, ccl::BitsPerWord)](
            std::uint64_t row, std::uint32_t * words) {
     thread_local std::vector<std::uint32_t> kept;
-    // Pixel access of an adaptor may run a filter, and so call this function again.
+    // The accessor of an adaptor may run a filter, which calls this function again on this thread.
     std::vector<std::uint32_t> others = std::exchange(kept, {});
     others.resize(wordCount);
     first(row, words);

@@ -29,10 +29,10 @@ using BodyType = std::function<void(std::uint64_t)>;
 class SharedLoop
 {
 public:
-  SharedLoop(std::uint64_t count, std::uint64_t threads, const BodyType & body)
+  SharedLoop(std::uint64_t count, std::uint64_t workUnits, const BodyType & body)
     : m_Count(count)
     // Neighboring iterations often write to the same new page of memory. So a thread takes many of them at a time.
-    , m_BlockLength(std::max<std::uint64_t>(1, count / (4 * threads)))
+    , m_BlockLength(std::max<std::uint64_t>(1, count / (4 * workUnits)))
     , m_Body(body)
   {}
 
@@ -65,7 +65,7 @@ public:
     }
   }
 
-  /** Waits for the blocks that threads have taken, if no block is left. Throws the first exception. */
+  /** Waits until all blocks are done. Call it after CallBlocks(). Throws the first exception. */
   void
   Wait()
   {
@@ -80,7 +80,7 @@ public:
 private:
   const std::uint64_t        m_Count;
   const std::uint64_t        m_BlockLength;
-  const BodyType &           m_Body; // no longer exists when all iterations are done
+  const BodyType &           m_Body; // may be destroyed once all iterations are done
   std::atomic<std::uint64_t> m_Next{ 0 };
   std::mutex                 m_Mutex;
   std::condition_variable    m_Changed;
@@ -89,17 +89,23 @@ private:
 };
 
 /** Runs a loop on the calling thread and the threads of ITK's pool. PoolMultiThreader::ParallelizeArray() waits until
- * the pool has started all parts of the loop. So it waits for ever if all threads of the pool are in such loops
- * themselves, as when a filter runs for each of many seeds in parallel. This loop waits only for parts that have
- * started. */
+ * the pool has started all parts of the loop. If all threads of the pool wait so, they wait for ever, as when a filter
+ * runs for each of many seeds in parallel. This loop waits only for blocks that a thread has taken. */
 void
-RunInPool(std::uint64_t count, const BodyType & body, std::uint64_t threads)
+RunInPool(std::uint64_t count, const BodyType & body, std::uint64_t workUnits)
 {
-  const auto loop = std::make_shared<SharedLoop>(count, threads, body);
-  const auto pool = ThreadPool::GetInstance();
-  for (std::uint64_t i = 1; i < threads; ++i)
+  const auto loop = std::make_shared<SharedLoop>(count, workUnits, body);
+  try
   {
-    pool->AddWork([loop] { loop->CallBlocks(); });
+    const auto pool = ThreadPool::GetInstance();
+    for (std::uint64_t i = 1; i < workUnits; ++i)
+    {
+      pool->AddWork([loop] { loop->CallBlocks(); });
+    }
+  }
+  catch (const std::exception &)
+  {
+    // There is too little memory for more work in the pool. Fewer threads take all blocks.
   }
   loop->CallBlocks();
   loop->Wait();
@@ -111,10 +117,10 @@ CudaConnectedComponentLabeler::ParallelForType
 ParallelForOf(MultiThreaderBase * threader)
 {
   return [threader](std::uint64_t count, const BodyType & body) {
-    const std::uint64_t threads = std::min<std::uint64_t>(count, threader->GetNumberOfWorkUnits());
-    if (threads > 1 && typeid(*threader) == typeid(PoolMultiThreader)) // a derived class may have loops of its own
+    const std::uint64_t workUnits = std::min<std::uint64_t>(count, threader->GetNumberOfWorkUnits());
+    if (workUnits > 1 && typeid(*threader) == typeid(PoolMultiThreader)) // a derived class may have loops of its own
     {
-      RunInPool(count, body, threads);
+      RunInPool(count, body, workUnits);
     }
     else
     {

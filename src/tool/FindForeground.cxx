@@ -47,20 +47,19 @@ PackIf(const FileImage & image, const TCondition & isForeground)
   });
 }
 
-/** Packs the pixels above a threshold, after its conversion to the type of the pixels, as in ITK. But NaN is
- * background: it is not above the threshold. */
+/** Packs the pixels above a threshold in the type of the pixels. Unlike in ITK, NaN is background. */
 Foreground
 PackAbove(const ImageView & image, double threshold)
 {
   return VisitPixelType(image.type, [&](auto zero) -> Foreground {
     using PixelType = decltype(zero);
-    const auto highest = static_cast<PixelType>(threshold);
+    const auto limit = static_cast<PixelType>(threshold);
     return { Pack(image,
                   [&](std::uint64_t row, std::uint32_t * words) {
                     const auto * const pixels = reinterpret_cast<const PixelType *>(image.Row(row));
-                    Labeler::PackBits(image.size[0], words, [=](std::uint64_t x) { return pixels[x] > highest; });
+                    Labeler::PackBits(image.size[0], words, [=](std::uint64_t x) { return pixels[x] > limit; });
                   }),
-             static_cast<double>(highest),
+             static_cast<double>(limit),
              {},
              0 };
   });

@@ -111,7 +111,7 @@ PrintHint(const std::string & text)
   std::cerr << "cuda-connected-components: hint: " << text << '\n';
 }
 
-/** Writes all outputs. If one cannot be written, none replaces an existing file. */
+/** Writes all outputs. If one cannot be prepared, none replaces an existing file. */
 void
 WriteOutputs(const Options &    options,
              const FileImage &  image,
@@ -159,10 +159,7 @@ WriteOutputs(const Options &    options,
   Workshop::Deliver(outputs);
   for (const auto & output : outputs)
   {
-    if (!options.quiet)
-    {
-      std::for_each(output->hints.begin(), output->hints.end(), PrintHint);
-    }
+    std::for_each(output->hints.begin(), options.quiet ? output->hints.begin() : output->hints.end(), PrintHint);
   }
   report.writingMilliseconds = stopwatch.Milliseconds();
 }

@@ -84,8 +84,8 @@ MakeBins(const ImageView & image, const std::string & file)
       range.maximum = std::max(range.maximum, other.maximum);
     }
     RefuseIf(!std::isfinite(range.maximum - range.minimum),
-             file + ": has no Otsu's threshold: a value is infinite, all are NaN, or their differences are too large; "
-                    "choose the values with --lower or --upper");
+             file + ": has no Otsu's threshold: it has an infinite value, only NaN, or too large a range; choose the "
+                    "values with --lower or --upper");
     const double margin = (range.maximum - range.minimum) / BinCount / 100.0;
     isClipped = std::numeric_limits<double>::max() - range.maximum > margin;
     range.maximum += isClipped ? margin : 0.0;
@@ -118,6 +118,10 @@ FindOtsuThreshold(const ImageView & image, const std::string & file)
     value[0] = std::numeric_limits<double>::quiet_NaN();
     for (const double next : values)
     {
+      if (std::isnan(next))
+      {
+        continue; // ITK would find a bin for it
+      }
       if (next != value[0])
       {
         value[0] = next;

@@ -70,7 +70,8 @@ SelectChannel(const ReadOptions & options, FileImage & image)
     if (!image.segments.empty())
     {
       image.segments.clear(); // another layer may use the same values
-      image.notes.emplace_back("outputs have no names of segments; with --segment, they have the name");
+      image.notes.emplace_back(
+        "the names of segments are dropped, because --channel selects one layer; --segment keeps the name");
     }
   }
   else if (hasAlpha)
@@ -126,7 +127,7 @@ SelectSegment(const ReadOptions & options, FileImage & image)
            "does not say where segment \"" + name + "\" is (" + place + "); save it again in 3D Slicer");
   if (options.channel && image.componentCount > 1)
   {
-    image.notes.emplace_back("--channel has no effect, because --segment selects the layer");
+    image.notes.emplace_back("--segment selects the layer, so --channel is ignored");
   }
   KeepNumbers(layer, 1, image);
   VisitPixelType(image.view.type, [&](auto zero) {

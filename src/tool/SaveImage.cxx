@@ -116,9 +116,10 @@ HintsOf(const fs::path & file, ImageView::PixelTypeEnum type)
   return {};
 }
 
-/** Returns which parts of the geometry a file does not have, such as "spacing and origin". Formats round numbers. */
+/** Returns the parts of the geometry that a file lost, such as "spacing, origin". Tolerances allow for the rounding of
+ * formats: PNG and TIFF have pixels per meter or inch. */
 std::string
-DifferencesOf(const Geometry & geometry, const Geometry & written)
+LostGeometry(const Geometry & geometry, const Geometry & written)
 {
   const auto & space = *geometry.space;
   const auto & other = *written.space;
@@ -147,7 +148,7 @@ DifferencesOf(const Geometry & geometry, const Geometry & written)
   {
     lost.push_back("axes");
   }
-  return Join(lost, " and ");
+  return Join(lost, ", ");
 }
 
 } // namespace
@@ -162,8 +163,8 @@ RequireWritable(const std::string &              outputImage,
   const auto          require = [&workshops](const std::string & output, const std::vector<std::string> & inputs) {
     for (const std::string & input : inputs)
     {
-      std::error_code isAbsent;
-      RefuseIf(fs::equivalent(output, input, isAbsent),
+      std::error_code ignored;
+      RefuseIf(fs::equivalent(output, input, ignored),
                output + ": cannot be written: it is an input; give the output a file of its own");
     }
     workshops.emplace_back(output);
@@ -248,11 +249,11 @@ PrepareImage(const ImageView &   pixels,
                          "the format cannot hold them: choose another format, such as .nii.gz, .nrrd or .mha");
   }
   workshop->hints = HintsOf(file, pixels.type);
-  const std::string lost = DifferencesOf(geometry, written);
+  const std::string lost = LostGeometry(geometry, written);
   if (!lost.empty())
   {
-    workshop->hints.push_back(file + " does not have the " + lost +
-                              " of the input, because its format cannot hold them; .nrrd and .mha files can");
+    workshop->hints.push_back(file + " loses parts of the geometry of the input (" + lost +
+                              "), because its format cannot hold them; .nrrd and .mha files can");
   }
   return workshop;
 }

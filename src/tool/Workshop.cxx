@@ -4,6 +4,8 @@
 #include "Failure.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -54,12 +56,19 @@ TargetOf(const std::string & file)
   return target;
 }
 
-/** Returns the ending of a file, which names its format, such as ".nii.gz". */
+/** Returns the ending of an image file in lower case, such as ".nii.gz", or an empty text for other files. */
 std::string
-EndingOf(const fs::path & file)
+ImageEndingOf(const fs::path & file)
 {
-  const std::string ending = file.extension().string();
-  return ending == ".gz" ? file.stem().extension().string() + ending : ending;
+  std::string ending = file.extension().string();
+  ending = ending == ".gz" ? file.stem().extension().string() + ending : ending;
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char each) {
+    return static_cast<char>(std::tolower(each));
+  });
+  const std::array endings{ ".nii", ".nii.gz", ".hdr", ".img", ".img.gz", ".nrrd", ".nhdr",
+                            ".mha", ".mhd",    ".tif", ".png", ".dcm",    ".mrc" };
+  ending = ending == ".tiff" ? ".tif" : ending;
+  return std::find(endings.begin(), endings.end(), ending) != endings.end() ? ending : "";
 }
 
 /** Deletes the folders that exist. Another thread may write files there at the same time. */
@@ -147,8 +156,8 @@ Workshop::Workshop(const std::string & file)
   {
     throw Failure(file + ": cannot be written: it is two outputs at once; give each output a file of its own");
   }
-  const std::string ending = EndingOf(m_Target);
-  RefuseIf(!ending.empty() && ending != EndingOf(file),
+  const std::string ending = ImageEndingOf(m_Target);
+  RefuseIf(!ending.empty() && ending != ImageEndingOf(file),
            file + ": cannot be written: it is a link to " + m_Target +
              ", whose ending names another format; give the link the same ending");
   if (!fs::create_directory(folder, error))

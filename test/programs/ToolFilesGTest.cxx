@@ -97,7 +97,7 @@ TEST_F(CudaConnectedComponentsTool, FilesOfOtherPrograms)
     { "layers.seg.nrrd", "--segment Segment_3", "48", "1152 15 16.5 4", "value 2 in layer 0" },
     { "layers.seg.nrrd", "--segment kidney", "", "", R"(has no segment "kidney"; )" + segments },
     { "layers.seg.nrrd", "--channel 2", "48", "1152 15 16.5 4", "channel 2 of 2" },
-    { "layers.seg.nrrd", "--channel 1 --segment tumor", "48", "1152 15 16.5 4", "--channel has no effect" },
+    { "layers.seg.nrrd", "--channel 1 --segment tumor", "48", "1152 15 16.5 4", "so --channel is ignored" },
     { "one.seg.nrrd", "--segment liver", "18", "432 4 4.5 4", "value 1 in layer 0" },
     { "one.seg.nrrd", "", volume, "432 4 4.5 4", "" },
     { "uint8.tif", "--segment liver", "", "", "has no segments, so --segment has no meaning" },

@@ -147,12 +147,16 @@ TEST_F(CudaConnectedComponentsTool, OtsuOfNumbersThatAreNotFinite)
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const auto      image = MakeEmpty<itk::Image<float, 3>>({ { 9, 8, 3 } });
   const auto      expected = MakeEmpty<MaskType>({ { 9, 8, 3 } });
-  for (const itk::IndexValueType x : { 1, 2, 6 })
+  image->FillBuffer(nan);
+  // The threshold is below 60. If NaN counted in the middle of the histogram, it would be above.
+  for (itk::IndexValueType x = 0; x < 8; ++x)
   {
-    image->SetPixel({ { x, 4, 1 } }, 100.0F + static_cast<float>(x));
+    image->SetPixel({ { x, 2, 1 } }, x < 3 ? 0.0F : nan);
+    image->SetPixel({ { x, 4, 1 } }, 100.0F);
+    image->SetPixel({ { x, 6, 1 } }, x < 4 ? 60.0F : nan);
     expected->SetPixel({ { x, 4, 1 } }, 1);
+    expected->SetPixel({ { x, 6, 1 } }, x < 4);
   }
-  image->SetPixel({ { 4, 4, 1 } }, nan);
   Write(image.GetPointer(), this->File("in.mha"));
   const Outcome run = this->Call("in.mha out.mha --otsu");
   EXPECT_EQ(run.status, 0) << run.errors;
@@ -651,10 +655,16 @@ TEST_F(CudaConnectedComponentsTool, KeepsPermissions)
               fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read)
       << name;
   }
+}
+
+TEST_F(CudaConnectedComponentsTool, RefusesWriteProtectedFiles)
+{
   if (geteuid() == 0)
   {
     GTEST_SKIP() << "root may write to all files";
   }
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  std::ofstream(this->File("out.mha")) << "old";
   fs::permissions(this->File("out.mha"), fs::perms::owner_read);
   this->ExpectFailure("in.mha out.mha", "out.mha: cannot be written: it is write-protected");
 }
@@ -682,8 +692,9 @@ TEST_F(CudaConnectedComponentsTool, HintsOfALostGeometry)
     Write(image.GetPointer(), this->File("in.mha"));
     for (const std::string name : { "out.png", "out.tif" })
     {
-      const std::string hint = "cuda-connected-components: hint: " + name + " does not have the " + lost +
-                               " of the input, because its format cannot hold them; .nrrd and .mha files can\n";
+      const std::string hint = "cuda-connected-components: hint: " + name +
+                               " loses parts of the geometry of the input (" + lost +
+                               "), because its format cannot hold them; .nrrd and .mha files can\n";
       EXPECT_EQ(this->Call("in.mha " + name + " --output-type uint16").errors, lost.empty() ? "" : hint);
     }
     EXPECT_EQ(this->Call("in.mha out.nrrd").errors, "");
@@ -696,7 +707,7 @@ TEST_F(CudaConnectedComponentsTool, HintsOfALostGeometry)
   direction.SetIdentity();
   direction[0][0] = -1.0;
   image->SetDirection(direction);
-  expect("origin and axes");
+  expect("origin, axes");
   image->SetOrigin(PlaneType::PointType(0.0));
   expect("axes");
 }
