@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 560ea863557404935502a4c62dc6768fa8bf1bb1
+  GIT_TAG e807c4d30cea5c11bee01787f514c1c63fde7328
   )
