@@ -121,7 +121,8 @@ struct FindRuns
     const auto * row = packWord.reader.pixels.Row(packWord.reader.stack, y, std::uint64_t{ 0 }, std::uint64_t{ 0 });
     for (std::uint64_t word = 0; word < words; ++word)
     {
-      const Word here = packWord(row, word, 0);
+      ObservedValues noValues;
+      const Word     here = packWord(row, word, noValues);
       // The pixels that differ from the pixel before them.
       for (Word changes = here ^ (here << 1 | last); changes != 0; changes &= changes - 1)
       {

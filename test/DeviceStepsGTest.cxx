@@ -74,9 +74,9 @@ public:
   }
 
   unsigned int
-  GetPartBits(std::uint64_t words) const
+  GetPartBits(unsigned int onDevice) const
   {
-    return Tuning::PartBitsFor(words);
+    return onDevice;
   }
 
   /** Nobody can wait for it. */

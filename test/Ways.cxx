@@ -89,17 +89,20 @@ LabelAsPublishedOnHost(const HostExecutor & executor, const Method & method, con
   return result;
 }
 
-/** Divides words as an executor with many threads does. */
+/** Divides words as an executor with many threads does, each time in another way. */
 class ManyThreadsExecutor : public HostExecutor
 {
 public:
   using HostExecutor::HostExecutor;
 
   unsigned int
-  GetPartBits(std::uint64_t words) const
+  GetPartBits(unsigned int) const
   {
-    return words % 6;
+    return m_PartBits++ % 6;
   }
+
+private:
+  mutable unsigned int m_PartBits = 0;
 };
 
 /** Labels the runs of single rows by row, in one part and in many, of few runs and of many, and expects the ranks of

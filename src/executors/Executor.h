@@ -43,8 +43,9 @@
 //   `value.Merge(other)`.
 // - `SortDescending(n, keys, values, memory)`: sorts n keys, the highest first, and the values in the same way. Values
 //   with equal keys keep their order. `memory = AllocateForSort<T>(m)` serves all sorts of n <= m keys of type T.
-// - `GetPartBits(words)`: returns how many threads an image of so many words should have for each word, as a binary
-//   logarithm. Small images have fewer words than a device has threads.
+// - `GetPartBits(onDevice)`: returns how many threads should share a word, as a binary logarithm: `onDevice` on a
+// device,
+//   and 0 on the host. Small images have fewer words than a device has threads.
 // - `MayWait()`: returns whether an algorithm may wait for results.
 //
 // An algorithm may assume:

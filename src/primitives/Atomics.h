@@ -69,17 +69,19 @@ Store(T * address, T value)
 #endif
 }
 
-/** Writes a value to an address that the host may read before the kernel ends. On the device, a volatile store is a
- * relaxed store for the whole system. */
+/** Writes a value to an address that the host may read before the kernel ends. The host then sees all that this thread
+ * has written before, and all that earlier kernels have written. On the device, a volatile store is a relaxed store for
+ * the whole system. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void
 StoreForHost(T * address, T value)
 {
 #ifdef __CUDA_ARCH__
+  __threadfence_system();
   *static_cast<volatile T *>(address) = value;
 #else
-  __atomic_store_n(address, value, __ATOMIC_RELAXED);
+  __atomic_store_n(address, value, __ATOMIC_RELEASE);
 #endif
 }
 

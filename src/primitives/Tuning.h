@@ -31,7 +31,7 @@ struct Tuning
   static constexpr std::uint64_t WorstCaseBytes = std::uint64_t{ 256 } << 20;
 
   /** Up to this many bytes, the block with the arrays of a waiting call is kept for the next calls. */
-  static constexpr std::uint64_t CachedBlockBytes = std::uint64_t{ 16 } << 20;
+  static constexpr std::uint64_t CachedBlockBytes = std::uint64_t{ 64 } << 20;
 
   /** The most cells of a thread that adds values to the rows of a table. */
   static constexpr unsigned int CellsPerAddingThread = 16;
@@ -56,8 +56,7 @@ struct Tuning
   static constexpr std::uint64_t SingleRowPlanePixels = std::uint64_t{ 1 } << 20;
   static constexpr std::uint64_t SingleRowVolumePixels = std::uint64_t{ 12 } << 20;
 
-  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs or first
-   * pixels.
+  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs.
    * \param words number of words of columns */
   static constexpr unsigned int
   PartBitsFor(std::uint64_t words)
@@ -71,6 +70,13 @@ struct Tuning
       return 2;
     }
     return words <= std::uint64_t{ 1 } << 16 ? 1 : 0;
+  }
+
+  /** The same when they find first pixels. */
+  static constexpr unsigned int
+  PartBitsForFirstPixels(std::uint64_t words)
+  {
+    return words <= std::uint64_t{ 1 } << 18 ? 2 : 0;
   }
 
   /** If words have more than 2^PartBitsOfManyRuns runs with values on average, each word has 2^PartBitsOfManyRuns

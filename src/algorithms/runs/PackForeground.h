@@ -99,14 +99,13 @@ struct PackWordAt
   TTest              foreground;
   TObserver          observer{};
 
-  /** Returns the bits of word x of a row. `row` points to its first pixel, and `image` is for the observer. */
+  /** Returns the bits of word x of a row. `row` points to its first pixel. The observer adds the pixels to `values`. */
   CCL_HOST_DEVICE
   Word
-  operator()(const TBits * row, std::uint64_t x, std::uint64_t image) const
+  operator()(const TBits * row, std::uint64_t x, ObservedValues & values) const
   {
     const unsigned int count = reader.CountInWord(x);
     Word               word = 0;
-    ObservedValues     values;
     reader.ForEachChunk(row,
                         x * BitsPerWord,
                         foreground.IsConstant() ? 0 : count, // nothing is read if all pixels are foreground, or none
@@ -115,7 +114,6 @@ struct PackWordAt
                           observer.Add(chunk, bits, values);
                           word |= bits << begin;
                         });
-    observer.Finish(values, image);
     word = foreground.isInverted ? ~word : word;
     return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
@@ -149,11 +147,12 @@ struct WriteWords
     const std::uint64_t image = stack.ImageOf(z);
     const auto * const  first = pixels.Row(stack, cell.y * TRowGroup::Rows, z, image);
     Word                all = 0;
+    ObservedValues      values;
     const auto          packRow = [&](unsigned int row, unsigned int slice) {
       Word &             word = bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x];
       const Word         mask = !stack.HasPixels(z + slice, image) ? 0 : isMasked ? word : ~Word{ 0 };
       const auto * const rowOfPixels = first + row * pixels.rowStride + slice * pixels.sliceStride;
-      word = mask == 0 ? 0 : mask & packWord(rowOfPixels, cell.x, image);
+      word = mask == 0 ? 0 : mask & packWord(rowOfPixels, cell.x, values);
       all |= word;
     };
     if constexpr (TPackWord::IsObserving)
@@ -164,6 +163,7 @@ struct WriteWords
     {
       groups.ForEachRow(cell.y, cell.z, packRow);
     }
+    packWord.observer.Finish(values, image);
     if constexpr (!TRowGroup::IsOneRow)
     {
       columns[IndexOf(grid, cell)] = all;

@@ -202,7 +202,7 @@ RankTreesOfRuns(const TExecutor &                                         execut
   else
   {
     const Grid &       words = runs.groups.columns.words;
-    const unsigned int partBits = executor.GetPartBits(words.Count());
+    const unsigned int partBits = executor.GetPartBits(Tuning::PartBitsForFirstPixels(words.Count()));
     executor.ForEach(Grid{ words.x << partBits, words.y, words.z },
                      FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootRanks, partBits });
     executor.ForEach(runCount, FirstPixelRanking::MarkFirstPixels<TRun>{ rootRanks, marks.Get() });

@@ -416,7 +416,7 @@ BuildTrees(const TExecutor &                     executor,
   TRun * const                           parents = compression.parents;
   const std::uint64_t                    words = runs.groups.columns.words.Count();
   const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs, topology };
-  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology, executor.GetPartBits(words) };
+  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology, executor.GetPartBits(Tuning::PartBitsFor(words)) };
   const Grid                             cells = byWord.GetCells();
   const std::uint64_t                    parts = TRowGroup::HasValues ? Tuning::ThreadsForParts(words) : 0;
   executor.Dispatch(Grid{ std::max(cells.x, parts) },

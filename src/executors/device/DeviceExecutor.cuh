@@ -71,6 +71,29 @@ __launch_bounds__(TFunctor::Threads) ForEachThreadBlockOf(std::uint64_t count, T
   }
 }
 
+/** Placeholder of a number in pinned host memory, until it arrives. A number with this value only takes longer to read.
+ */
+template <typename T>
+inline constexpr T UnknownValue = std::numeric_limits<T>::max();
+
+/** Returns a number that a kernel of a stream writes by StoreForHost(), as soon as it is not UnknownValue. Does not
+ * wait for later work of the stream, unless the number takes longer than about 1 ms to arrive. */
+template <typename T>
+T
+AwaitValue(const T * address, cudaStream_t stream)
+{
+  constexpr unsigned int maximumReads = 1000000; // about 1 ms
+  for (unsigned int reads = 0; reads < maximumReads; ++reads)
+  {
+    if (const T value = __atomic_load_n(address, __ATOMIC_ACQUIRE); value != UnknownValue<T>)
+    {
+      return value;
+    }
+  }
+  CCL_CHECK(cudaStreamSynchronize(stream));
+  return *address;
+}
+
 /** Runs kernel functors on a device, in the order of a stream. A model of the executor concept (see
  * executors/Executor.h): each call launches a kernel, and returns without waiting for it. On some devices, a kernel
  * starts before the previous one has ended, and then waits for it (see DeviceCapabilities::launchesEarly).
@@ -189,9 +212,9 @@ public:
   }
 
   unsigned int
-  GetPartBits(std::uint64_t words) const
+  GetPartBits(unsigned int onDevice) const
   {
-    return Tuning::PartBitsFor(words);
+    return onDevice;
   }
 
   MemoryToClear
@@ -214,7 +237,7 @@ public:
       : m_Memory(std::move(memory))
       , m_Stream(stream)
     {
-      *this->GetAddress() = Unknown;
+      *this->GetAddress() = UnknownValue<T>;
     }
     ~Result()
     {
@@ -231,30 +254,16 @@ public:
       return static_cast<T *>(m_Memory.get());
     }
 
-    /** Returns the value as soon as it differs from the placeholder. Does not wait for later work of the stream, unless
-     * the value takes longer than about 1 ms to arrive. */
+    /** Returns the value as soon as it has arrived: see AwaitValue(). */
     T
     Get() const
     {
-      constexpr unsigned int maximumReads = 1000000; // about 1 ms
-      T                      known = Unknown;
-      for (unsigned int reads = 0; known == Unknown && reads < maximumReads; ++reads)
-      {
-        known = __atomic_load_n(this->GetAddress(), __ATOMIC_ACQUIRE);
-      }
-      if (known == Unknown)
-      {
-        CCL_CHECK(cudaStreamSynchronize(m_Stream));
-        known = *this->GetAddress();
-      }
+      const T known = AwaitValue(this->GetAddress(), m_Stream);
       m_IsPending = false;
       return known;
     }
 
   private:
-    /** Placeholder until the value arrives. A result with the same value only takes longer to read. */
-    static constexpr T Unknown = std::numeric_limits<T>::max();
-
     std::shared_ptr<void> m_Memory;
     cudaStream_t          m_Stream;
     mutable bool          m_IsPending = true;

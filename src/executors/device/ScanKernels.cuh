@@ -7,7 +7,8 @@
 // device memory.
 //
 // A thread block takes a tile of values and writes its sum to the state of the tile. Then it adds the sums of the tiles
-// before, back to one whose thread block has done the same already.
+// before, back to one whose thread block has done the same already. If there are more tiles than thread blocks, thread
+// blocks take the next tile by an atomic operation.
 //
 // CUB's device-wide scan needs the number of values on the host, and cannot start before the previous kernel has ended.
 
@@ -211,14 +212,20 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
     StoreForHost(total, TSum{ 0 });
   }
   const unsigned int warp = threadIdx.x / WarpSize;
+  // If there is a thread block for each tile, its index is that of the tile: devices start thread blocks in their
+  // order, which CUB's scan needs, too. With more values for each thread, this would take registers for little time.
+  const bool hasOneTile = VValuesPerThread == 1 && bounded.limit <= std::uint64_t{ gridDim.x } * valuesPerTile;
   for (;;)
   {
-    if (threadIdx.x == 0)
+    if (!hasOneTile)
     {
-      tileOfThreadBlock = AtomicAdd(states, std::uint64_t{ 1 });
+      if (threadIdx.x == 0)
+      {
+        tileOfThreadBlock = AtomicAdd(states, std::uint64_t{ 1 });
+      }
+      __syncthreads();
     }
-    __syncthreads();
-    const std::uint64_t tile = tileOfThreadBlock;
+    const std::uint64_t tile = hasOneTile ? blockIdx.x : tileOfThreadBlock;
     if (tile * valuesPerTile >= count)
     {
       return;
@@ -263,10 +270,6 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
       {
         TileState::OfTotal(before + sumOfTile).Store(statesOfTiles[tile]);
         sumBefore = static_cast<TSum>(before);
-        if (total != nullptr && count - tile * valuesPerTile <= valuesPerTile)
-        {
-          StoreForHost(total, static_cast<TSum>(before + sumOfTile));
-        }
       }
     }
     __syncthreads();
@@ -274,6 +277,10 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
     for (unsigned int other = 0; other < warp; ++other)
     {
       prefix += sumsOfWarps[other];
+    }
+    if (total != nullptr && threadIdx.x == ScanThreads - 1 && count - tile * valuesPerTile <= valuesPerTile)
+    {
+      StoreForHost(total, static_cast<TSum>(prefix + sumsOfWarps[warps - 1])); // while other warps visit
     }
 #pragma unroll
     for (unsigned int i = 0; i < VValuesPerThread; ++i)
@@ -283,6 +290,10 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
       {
         visit(index, static_cast<TSum>(prefix + prefixes[i]), values[i]);
       }
+    }
+    if (hasOneTile)
+    {
+      return;
     }
   }
 }

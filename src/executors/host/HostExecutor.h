@@ -77,7 +77,7 @@ public:
   }
 
   unsigned int
-  GetPartBits(std::uint64_t) const
+  GetPartBits(unsigned int) const
   {
     return 0;
   }
