@@ -36,9 +36,8 @@ struct CudaConnectedComponentAllocator
   /** The first argument of both functions. */
   void * context = nullptr;
 
-  /** Calls that wait may take less memory than this from a cache of the library, which keeps blocks of up to 16 MiB;
-   * CudaConnectedComponentLabeler::TrimMemory() frees them. Calls that make a table in device memory do not take it
-   * from there. The default is 0: all memory comes from `allocate`. */
+  /** Calls but Enqueue() may take less memory than this from a cache of the library, which keeps blocks of up to 64
+   * MiB; CudaConnectedComponentLabeler::TrimMemory() frees them. The default is 0: all memory comes from `allocate`. */
   std::uint64_t smallestBytes = 0;
 };
 

@@ -334,6 +334,24 @@ public:
                       std::uint64_t                           backgroundValue = 0,
                       CudaConnectedComponentTable * table = nullptr) const;
 
+  /** A function that the caller provides to make memory for labels in device memory. Returns the address of the first
+   * label. The labels have the size and the images of the input, and no gaps. */
+  using LabelMakerType = std::function<void *()>;
+
+  /** Labels an image in device memory, and does not wait for the labels: the function returns when the number of
+   * objects is known. The labels are complete after the work of `options.stream`. For a batch, a table or a large
+   * image, the function may wait for them. The input is not read after the return.
+   *
+   * \param input as for Label(), in device memory
+   * \param labelType the type of the labels: an integer, not bool
+   * \param makeLabels the function that makes the memory of the labels, in C order; not empty. The labeler calls it
+   * once, while the device labels. If it throws, the exception reaches the caller.
+   * \return the number of objects that have labels, in all images
+   * \exception CudaConnectedComponentError as for Label() */
+  std::uint64_t Label(const CudaConnectedComponentImageView &        input,
+                      CudaConnectedComponentImageView::PixelTypeEnum labelType,
+                      const LabelMakerType &                         makeLabels) const;
+
   /** Writes an image without the components that are not selected: pixels of selected components keep their value, and
    * all other pixels get another value. No image of labels is made. With `options.complement`, the selected components
    * may have the value 0, so `outside` should differ from 0.

@@ -28,6 +28,7 @@ using Status = itk::CudaConnectedComponentStatus;
 using Sum = CudaConnectedComponentTable::Sum;
 using Size = CudaConnectedComponentLabeler::SizeType;
 using Output = itk::CudaConnectedComponentsEnums::Output;
+using PixelType = View::PixelTypeEnum;
 
 /** An array in device memory. Bytes after it are guarded. */
 template <typename T>
@@ -855,6 +856,138 @@ TEST(CudaConnectedComponentsEnqueue, TableMakerGetsTheNumberOfComponents)
     labeler.Measure(
       view, [](std::uint64_t) -> itk::CudaConnectedComponentDeviceTable { throw std::runtime_error("no table"); }),
     std::runtime_error);
+}
+
+TEST(CudaConnectedComponentsEnqueue, LabelMakerGetsTheLabels)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                    stream = CudaTestSupport::MakeStream();
+  std::mt19937                  random(5);
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.stream = stream.get();
+  auto waiting = labeler;
+  waiting.options.onHost = true;
+  for (const Size & size : { Size{ 300, 200, 1 }, Size{ 1030, 1100, 1 }, Size{ 60, 50, 70 }, Size{ 230, 240, 250 } })
+  {
+    for (const unsigned int images : { 1, 2 })
+    {
+      for (const unsigned int largest : { 0, 3 })
+      {
+        const std::string                what = View::TextOf(size) + " x " + std::to_string(images);
+        const std::uint64_t              pixels = size[0] * size[1] * size[2] * images;
+        const auto                       host = RandomPixels(pixels, 30, random);
+        const DeviceArray<std::uint8_t>  input(host);
+        const DeviceArray<std::uint32_t> labels(pixels);
+        labeler.options.fullyConnected = waiting.options.fullyConnected = largest == 0;
+        labeler.options.selection.numberOfLargest = waiting.options.selection.numberOfLargest = largest;
+        std::vector<std::uint32_t> expected(pixels);
+        const std::uint64_t        expectedCount =
+          waiting.Label(View::Of(host.data(), size).Batch(images), View::Of(expected.data(), size).Batch(images));
+        unsigned int        calls = 0;
+        const std::uint64_t count =
+          labeler.Label(View::OnDevice(input.Get(), size).Batch(images), PixelType::UInt32, [&] {
+            ++calls;
+            return labels.Get();
+          });
+        CudaTestSupport::Wait(stream.get());
+        EXPECT_EQ(count, expectedCount) << what;
+        EXPECT_EQ(calls, 1U) << what;
+        EXPECT_TRUE(labels.Read() == expected) << what;
+      }
+    }
+  }
+}
+
+TEST(CudaConnectedComponentsEnqueue, LabelMakerMayReportErrors)
+{
+  SKIP_WITHOUT_DEVICE();
+  const Size                       size{ 64, 64, 1 };
+  std::vector<std::uint8_t>        host(64 * 64);
+  const DeviceArray<std::uint8_t>  input(host);
+  const DeviceArray<std::uint32_t> labels(64 * 64);
+  const View                       view = View::OnDevice(input.Get(), size);
+  CudaConnectedComponentLabeler    labeler;
+  const auto                       expectError = [&](const char * message, PixelType type, void * memory) {
+    ExpectError(KindEnum::InvalidArgument, message, [&] { labeler.Label(view, type, [memory] { return memory; }); });
+  };
+  expectError("the memory for labels is a null pointer", PixelType::UInt32, nullptr);
+  expectError("the memory for labels is not in the memory", PixelType::UInt32, host.data());
+  expectError("the address of the memory for labels is not a multiple",
+              PixelType::UInt32,
+              reinterpret_cast<char *>(labels.Get()) + 1);
+  expectError("labels are integers of 8 to 64 bits", PixelType::Float, labels.Get());
+  expectError("pixels of the type 99", static_cast<PixelType>(99), labels.Get());
+  ExpectError(KindEnum::InvalidArgument, "the function that makes the labels is empty", [&] {
+    labeler.Label(view, PixelType::UInt32, CudaConnectedComponentLabeler::LabelMakerType());
+  });
+  ExpectError(KindEnum::InvalidArgument, "the input is in host memory: this function reads device memory only", [&] {
+    labeler.Label(View::Of(host.data(), size), PixelType::UInt32, [&] { return labels.Get(); });
+  });
+  EXPECT_THROW(labeler.Label(view, PixelType::UInt32, []() -> void * { throw std::runtime_error("no labels"); }),
+               std::runtime_error);
+  unsigned int calls = 0;
+  EXPECT_EQ(labeler.Label(View::OnDevice(input.Get(), { 0, 3, 1 }),
+                          PixelType::UInt32,
+                          [&]() -> void * {
+                            ++calls;
+                            return nullptr;
+                          }),
+            0U);
+  EXPECT_EQ(calls, 1U);
+  for (std::uint64_t i = 0; i < host.size(); ++i)
+  {
+    host[i] = i % 2 == 0 && i / 64 % 2 == 0; // 1024 components
+  }
+  const DeviceArray<std::uint8_t> many(host);
+  ExpectError(KindEnum::TooManyObjects, "255", [&] {
+    labeler.Label(View::OnDevice(many.Get(), size), PixelType::UInt8, [&] { return labels.Get(); });
+  });
+  CudaTestSupport::Wait(nullptr);
+}
+
+TEST(CudaConnectedComponentsEnqueue, MemoryOfACallStaysUntilItsLabelsAreWritten)
+{
+  SKIP_WITHOUT_DEVICE();
+  const Size                    size{ 100, 90, 8 };
+  const std::uint64_t           pixels = size[0] * size[1] * size[2];
+  std::mt19937                  random(6);
+  CudaConnectedComponentLabeler labelers[2];
+  std::shared_ptr<void>         streams[2];
+  CudaConnectedComponentLabeler waiting;
+  waiting.options.onHost = true;
+  CudaConnectedComponentLabeler::TrimMemory();
+  for (unsigned int i = 0; i < 2; ++i)
+  {
+    streams[i] = CudaTestSupport::MakeStream();
+    labelers[i].options.stream = streams[i].get();
+  }
+  bool wasEarly = false;
+  for (unsigned int repeat = 0; repeat < 5; ++repeat)
+  {
+    const std::vector<std::uint8_t>  hosts[2] = { RandomPixels(pixels, 30, random), RandomPixels(pixels, 10, random) };
+    const DeviceArray<std::uint8_t>  inputs[2] = { DeviceArray<std::uint8_t>(hosts[0]),
+                                                   DeviceArray<std::uint8_t>(hosts[1]) };
+    const DeviceArray<std::uint32_t> labels[2] = { DeviceArray<std::uint32_t>(pixels),
+                                                   DeviceArray<std::uint32_t>(pixels) };
+    for (unsigned int i = 0; i < 2; ++i)
+    {
+      labelers[i].Label(View::OnDevice(inputs[i].Get(), size), PixelType::UInt32, [&] {
+        CudaTestSupport::DelayStream(streams[i].get(), i == 0 ? 50 : 0); // before the labels are written
+        return labels[i].Get();
+      });
+      wasEarly |= i == 0 && !CudaTestSupport::IsIdle(streams[0].get());
+    }
+    for (unsigned int i = 0; i < 2; ++i)
+    {
+      CudaTestSupport::Wait(streams[i].get());
+      std::vector<std::uint32_t> expected(pixels);
+      waiting.Label(View::Of(hosts[i].data(), size), View::Of(expected.data(), size));
+      EXPECT_TRUE(labels[i].Read() == expected) << repeat << ", " << i;
+    }
+  }
+  EXPECT_TRUE(wasEarly) << "the calls waited for the labels";
+  CudaConnectedComponentLabeler::TrimMemory();
+  EXPECT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().deviceBytes, 0U);
 }
 
 TEST(CudaConnectedComponentsEnqueue, WaitingCallsTakeLessMemoryIfThereIsLittle)

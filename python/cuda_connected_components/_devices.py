@@ -1,9 +1,9 @@
 """Arrays of CuPy, PyTorch and other libraries in device memory.
 
 The work runs on the array's device and on the library's current stream. Results
-come from the library's allocator, and so does memory for the work, but for
-calls without a table that need less than 16 MiB. The host gets the number of components, a summary of the
-values and, in `relabel`, the table of labels. Pixels stay on the device.
+come from the library's allocator, and so does memory for the work, but for calls
+that need less than 64 MiB. The host gets the number of components, a summary of
+the values and, in `relabel`, the table of labels. Pixels stay on the device.
 """
 
 import contextlib

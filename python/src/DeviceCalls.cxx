@@ -4,6 +4,7 @@
 #include "Columns.h"
 
 #include "engine/HolesOfValues.h"
+#include "primitives/Tuning.h"
 
 #include <algorithm>
 #include <exception>
@@ -22,7 +23,7 @@ namespace
 using View = CudaConnectedComponentImageView;
 
 /** Calls that need less memory than this take it from the cache of the engine: functions of a library take longer. */
-constexpr std::uint64_t SmallestBytes = std::uint64_t{ 16 } << 20;
+constexpr std::uint64_t SmallestBytes = itk::ccl::Tuning::CachedBlockBytes;
 
 /** The allocator of one call, and the first exception that it has met. */
 struct AllocatorOfCall
@@ -181,13 +182,15 @@ LabelDevice(const View & image, const View * mask, const View & output, const Se
 }
 
 std::pair<std::uint64_t, PixelValues>
-LabelDeviceImage(const View & image, const View & output, const Settings & settings)
+LabelDeviceImage(const View &                                          image,
+                 const CudaConnectedComponentLabeler::LabelMakerType & makeLabels,
+                 const Settings &                                      settings)
 {
   const nb::gil_scoped_release released;
   std::uint64_t                count = 0;
   const PixelValues values = RunOnDeviceMemory(settings, image, nullptr, [&](CudaConnectedComponentLabeler & labeler) {
     labeler.options.columns.pixelCounts = false;
-    count = labeler.Label(image, output);
+    count = labeler.Label(image, ElementType::Int32, makeLabels);
   });
   return { count, values };
 }

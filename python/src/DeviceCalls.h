@@ -36,11 +36,12 @@ LabelDevice(const CudaConnectedComponentImageView & image,
             const CudaConnectedComponentImageView & output,
             const Settings &                        settings);
 
-/** Labels one image. Returns the number of labels, and what is known of the values. The caller holds the GIL. */
+/** Labels one image on a stream. `makeLabels` returns memory for labels of 32 bits. They are complete after the work of
+ * the stream. Returns the number of labels, and what is known of the values. The caller holds the GIL. */
 std::pair<std::uint64_t, PixelValues>
-LabelDeviceImage(const CudaConnectedComponentImageView & image,
-                 const CudaConnectedComponentImageView & output,
-                 const Settings &                        settings);
+LabelDeviceImage(const CudaConnectedComponentImageView &               image,
+                 const CudaConnectedComponentLabeler::LabelMakerType & makeLabels,
+                 const Settings &                                      settings);
 
 /** Writes on a stream what the settings say: see Settings::Write; holes of values need host memory. The output has the
  * type and the size of the image. It may be the image; otherwise, the two must not overlap. Returns what is known of

@@ -281,14 +281,27 @@ Exchange::Label(nb::handle image, nb::handle makeLabels, unsigned int neighbors,
     {
       settings.background.emplace();
     }
-    const nb::object labels = makeLabels(image);
-    const auto       output = ImageOf(TensorOf(*table, labels));
+    nb::object labels;
+    const auto make = [&] {
+      labels = makeLabels(image);
+      return ImageOf(TensorOf(*table, labels));
+    };
+    if (isOnDevice)
+    {
+      const auto makeMemory = [&] {
+        const nb::gil_scoped_acquire acquired;
+        const auto                   output = make();
+        return output ? output->pixels : nullptr;
+      };
+      const auto [count, values] = LabelDeviceImage(input, makeMemory, settings);
+      return nb::make_tuple(labels, count, values);
+    }
+    const auto output = make();
     if (!output)
     {
       return nb::none();
     }
-    const auto [count, values] =
-      isOnDevice ? LabelDeviceImage(input, *output, settings) : LabelSmallHostImage(input, *output, settings);
+    const auto [count, values] = LabelSmallHostImage(input, *output, settings);
     return nb::make_tuple(labels, count, values);
   });
 }

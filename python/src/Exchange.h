@@ -28,7 +28,7 @@ struct Exchange
 
   /** Labels the foreground of an image, or its regions of equal value, with the options that are the default, or
    * without a background. `makeLabels` is a function of Python: it returns a new array for the labels of an array.
-   * Returns the labels and their number. */
+   * Returns the labels and their number. Labels in device memory are complete after the work of the current stream. */
   nanobind::object
   Label(nanobind::handle image, nanobind::handle makeLabels, unsigned int neighbors, bool isByValue, bool hasBackground)
     const;

@@ -588,6 +588,28 @@ def test_the_short_path_of_torch_on_threads_with_streams(torch_with_table):
         list(pool.map(work, range(8)))
 
 
+def test_the_short_path_of_torch_on_two_streams_in_turn(torch_with_table):
+    # A call may return before its labels are written. The next call must not use the same memory for its work.
+    torch = torch_with_table
+    arrays = [noise((60, 61, 62), density, 1) for density in (0.1, 0.3)]
+    images = [torch.as_tensor(array, device="cuda") for array in arrays]
+    streams = [torch.cuda.Stream(), torch.cuda.Stream()]
+    torch.cuda.synchronize()
+    results = [[], []]
+    for _ in range(30):
+        for image, stream, found in zip(images, streams, results):
+            with torch.cuda.stream(stream):
+                found.append(_exchange.label(image)[0])
+    torch.cuda.synchronize()
+    for array, found in zip(arrays, results):
+        expected, count = label_by_scipy(array, True)
+        assert ccc.label(torch.as_tensor(array, device="cuda"), return_num=True)[1] == count
+        for labels in found:
+            np.testing.assert_array_equal(labels.cpu(), expected)
+    ccc.trim_memory()
+    assert ccc.backend_info()["held_device_bytes"] == 0
+
+
 def test_memory_of_the_short_path_of_torch(torch_with_table):
     torch = torch_with_table
     image = torch.as_tensor(noise((100, 100, 100), 0.3, 1), device="cuda")

@@ -20,7 +20,7 @@ namespace itk::ccl
 
 using LabelerOptions = CudaConnectedComponentLabeler::Options;
 
-/** Labels, fills or measures an image in device memory. Fills the table, if there is one, or the table of `makeTable`.
+/** Labels, fills or measures an image in device memory. Fills the table, if there is one, or the results of the makers.
  * Returns the number of components that are kept. */
 std::uint64_t
 LabelDevice(const LabelerOptions &        options,
@@ -28,7 +28,7 @@ LabelDevice(const LabelerOptions &        options,
             const Request &               request,
             const ImageView &             output,
             CudaConnectedComponentTable * table,
-            const TableMaker *            makeTable = nullptr);
+            const ResultMakers &          makers = {});
 
 /** Prepares the output of a call in host memory, if the caller has not used it before. Returns whether all of its bytes
  * are 0 if `isZeroUseful`, and false otherwise. The gaps of an output that has gaps belong to somebody else. */

@@ -30,7 +30,7 @@ LabelDevice(const LabelerOptions &        options,
             const Request &               request,
             const ImageView &             output,
             CudaConnectedComponentTable * table,
-            const TableMaker *            makeTable)
+            const ResultMakers &          makers)
 {
   RequireBothFunctions(options.allocator);
   if (request.output != OutputKind::Labels && request.output != OutputKind::None)
@@ -44,19 +44,26 @@ LabelDevice(const LabelerOptions &        options,
   if (request.HasPixels())
   {
     RequireMemory(input, "input");
-    RequireMemory(output, "output");
+    if (makers.labels == nullptr)
+    {
+      RequireMemory(output, "output");
+    }
     RequireAligned(input, "input");
     RequireAdjacent(output, "output");
     if (request.WantsMask())
     {
       RequireAligned(request.mask, "mask");
     }
-    components = DeviceSession::LabelPixels(
-      options.deviceId, options.stream, options.allocator, input, request, output, makeTable);
+    components =
+      DeviceSession::LabelPixels(options.deviceId, options.stream, options.allocator, input, request, output, makers);
   }
-  else if (makeTable != nullptr)
+  else if (makers.table != nullptr)
   {
-    (*makeTable)(0);
+    (*makers.table)(0);
+  }
+  else if (makers.labels != nullptr)
+  {
+    (*makers.labels)();
   }
   const std::uint64_t objectCount = Deliver(std::move(components.table), table);
   if (request.wantsValues)

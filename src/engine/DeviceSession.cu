@@ -148,7 +148,7 @@ DeviceSession::LabelPixels(int                                     deviceId,
                            const ImageView &                       input,
                            const Request &                         request,
                            const ImageView &                       output,
-                           const TableMaker *                      makeTable)
+                           const ResultMakers &                    makers)
 {
   const CurrentDevice current(deviceId);
   const int           device = current.Get();
@@ -161,22 +161,33 @@ DeviceSession::LabelPixels(int                                     deviceId,
     resources, cudaStream, allocator.allocate != nullptr ? static_cast<MemorySource &>(callersMemory) : resources);
   return WaitIfItThrows(cudaStream, [&] {
     RequireDeviceImages(device, input, request, output);
-    const TableMaker makeCheckedTable = [&](std::uint64_t components) {
-      const auto table = (*makeTable)(components);
+    const TableMaker makeTable = [&](std::uint64_t components) {
+      const auto table = (*makers.table)(components);
       RequireDeviceTable(table, device);
       return table;
     };
+    const LabelMaker makeLabels = [&] {
+      void * const labels = (*makers.labels)();
+      RequireDeviceMemory(labels, "memory for labels", device);
+      return labels;
+    };
+    const ResultMakers checked{ makers.table == nullptr ? nullptr : &makeTable,
+                                makers.labels == nullptr ? nullptr : &makeLabels };
     if (IsPublishedForPixels(request, input, output))
     {
-      const std::uint64_t count = LabelPixelsAsPublished(executor, input, request, output);
+      ImageView labels = output;
+      if (makers.labels != nullptr)
+      {
+        labels.pixels = makeLabels();
+      }
+      const std::uint64_t count = LabelPixelsAsPublished(executor, input, request, labels);
       Components          components;
       components.table.componentCount = components.table.originalComponentCount = count;
       components.table.componentCounts = { count };
       return components;
     }
     return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
-      return LabelPixelsByRuns<decltype(run)>(
-        executor, resources, input, request, output, makeTable == nullptr ? nullptr : &makeCheckedTable);
+      return LabelPixelsByRuns<decltype(run)>(executor, resources, input, request, output, checked);
     });
   });
 }

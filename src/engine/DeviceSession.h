@@ -30,6 +30,23 @@ using HostArray = std::shared_ptr<void>;
 /** A function that makes a table in device memory for a number of components. */
 using TableMaker = std::function<CudaConnectedComponentDeviceTable(std::uint64_t)>;
 
+/** A function that makes memory for labels without gaps in device memory. */
+using LabelMaker = std::function<void *()>;
+
+/** The functions of a caller that make memory for results in device memory, or null. A call that has one of them does
+ * not wait for these results: they are complete after the work of its stream. */
+struct ResultMakers
+{
+  const TableMaker * table = nullptr;
+  const LabelMaker * labels = nullptr;
+
+  bool
+  AreNone() const
+  {
+    return table == nullptr && labels == nullptr;
+  }
+};
+
 /** The components of all images of a call. Without a selection, all components are kept. */
 struct Components
 {
@@ -93,7 +110,8 @@ public:
   HostArray
   AllocateHost(std::uint64_t bytes);
 
-  /** Labels or fills images in device memory. Returns their components, after the output has been written.
+  /** Labels or fills images in device memory. Returns their components, after the output has been written unless there
+   * are makers.
    * \param deviceId as in the constructor
    * \param stream a cudaStream_t of the device; null is CUDA's default stream. If it captures a graph, the function
    * throws, and the capture stays valid.
@@ -101,9 +119,9 @@ public:
    * \param input the images, in memory of this device or in managed memory, aligned to the type's size. Strides are
    * multiples of the pixel size; the pixels of a row of the output are adjacent.
    * \param output images of the same size, which must not overlap the input; not used if the request wants no output.
-   * Filled images have the type of the input, and may be the input. They and their input have no gaps.
-   * \param makeTable makes the table, whose columns are complete after the work of the stream; null for a table in host
-   * memory
+   * Filled images have the type of the input, and may be the input. They and their input have no gaps. It has no memory
+   * if a maker makes the labels.
+   * \param makers the makers of the table and of the labels. Without a maker, the table is in host memory.
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   static Components
@@ -113,7 +131,7 @@ public:
               const ImageView &                       input,
               const Request &                         request,
               const ImageView &                       output,
-              const TableMaker *                      makeTable = nullptr);
+              const ResultMakers &                    makers = {});
 
   /** Returns the bytes of device memory that LabelBits() needs after Reserve(), for a request that selects and measures
    * nothing, and whose indices have 32 bits. Starts no device. */

@@ -125,6 +125,27 @@ CudaConnectedComponentLabeler::Label(const ViewType &              input,
 }
 
 std::uint64_t
+CudaConnectedComponentLabeler::Label(const ViewType &        input,
+                                     ViewType::PixelTypeEnum labelType,
+                                     const LabelMakerType &  makeLabels) const
+{
+  RequireOnDevice(input);
+  Require(makeLabels != nullptr, "the function that makes the labels is empty");
+  RequireMemory(ViewType::Of(nullptr, labelType, {}), "output"); // checks the type alone
+  const auto output = ViewType::Of(nullptr, labelType, input.size, input.memory).Batch(input.images);
+  RequireLabelType(output);
+  const auto       request = RequestFor(options, input, false, OutputKind::Labels, LabelValuesOf(labelType, 0));
+  const LabelMaker makeCheckedLabels = [&] {
+    ViewType labels = output;
+    labels.pixels = makeLabels();
+    RequireMemory(labels, "memory for labels");
+    RequireAligned(labels, "memory for labels");
+    return labels.pixels;
+  };
+  return LabelDevice(options, input, request, output, nullptr, { nullptr, &makeCheckedLabels });
+}
+
+std::uint64_t
 CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         packRow,
                                                const ViewType &              output,
                                                std::uint64_t                 backgroundValue,
@@ -170,7 +191,7 @@ CudaConnectedComponentLabeler::Measure(const ViewType & input, const TableMakerT
       table);
     return table;
   };
-  return LabelDevice(options, input, request, {}, nullptr, &makeCheckedTable);
+  return LabelDevice(options, input, request, {}, nullptr, { &makeCheckedTable });
 }
 
 CudaConnectedComponentTable

@@ -32,7 +32,7 @@ DeviceSession::LabelPixels(int deviceId,
                            const ImageView &,
                            const Request &,
                            const ImageView &,
-                           const TableMaker *)
+                           const ResultMakers &)
 {
   const DeviceSession session(deviceId); // throws
   return {};

@@ -12,7 +12,8 @@
 namespace itk::ccl
 {
 
-/** Labels or fills images in device memory by their runs. Returns their components.
+/** Labels or fills images in device memory by their runs. Returns their components. With makers, the results are
+ * complete after the work of the stream.
  * \tparam TRun std::uint32_t or std::uint64_t */
 template <typename TRun>
 Components
@@ -21,7 +22,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const ImageView &      input,
                   const Request &        request,
                   const ImageView &      output,
-                  const TableMaker *     makeTable);
+                  const ResultMakers &   makers);
 
 /** Labels the runs of images of bits in host memory. `block` has the memory of
  * MeasureBitsByRuns(), or is null. */

@@ -17,7 +17,7 @@ LabelPixelsByRuns<std::uint32_t>(const DeviceExecutor &,
                                  const ImageView &,
                                  const Request &,
                                  const ImageView &,
-                                 const TableMaker *);
+                                 const ResultMakers &);
 template RunLabels
 LabelBitsByRuns<std::uint32_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &, void *);
 template void

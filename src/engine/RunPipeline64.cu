@@ -11,7 +11,7 @@ LabelPixelsByRuns<std::uint64_t>(const DeviceExecutor &,
                                  const ImageView &,
                                  const Request &,
                                  const ImageView &,
-                                 const TableMaker *);
+                                 const ResultMakers &);
 template RunLabels
 LabelBitsByRuns<std::uint64_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &, void *);
 template void

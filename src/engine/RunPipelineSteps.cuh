@@ -21,33 +21,50 @@ namespace itk::ccl
 {
 
 /** Memory for all arrays of a call. */
-struct CallMemory
+class CallMemory
 {
-  std::shared_ptr<void>        block; // of the cache, or null
+public:
   std::unique_ptr<DeviceArena> arena; // or null: see LabelPixelsOf()
-};
 
-/** Returns memory for the arrays of a call, if they are not large. `mayKeep` tells whether the call waits for all work
- * on its arrays: else a block would go back to the cache too early. */
-inline CallMemory
-AllocateForCall(const DeviceExecutor & executor, DeviceResources & resources, const ArenaSize & size, bool mayKeep)
-{
-  CallMemory          memory;
-  const std::uint64_t bytes = size.GetTotal();
-  if (mayKeep && bytes <= Tuning::CachedBlockBytes && executor.GetMemorySource().MayUseCache(bytes))
+  /** Takes memory if the arrays are not large.
+   * \param waits whether all work on the arrays has ended when this object is destroyed */
+  CallMemory(const DeviceExecutor & executor, DeviceResources & resources, const ArenaSize & size, bool waits)
+    : m_Resources(resources)
+    , m_Stream(executor.GetStream())
+    , m_Waits(waits)
   {
-    memory.block = resources.AllocateBlock(bytes);
+    const std::uint64_t bytes = size.GetTotal();
+    if (bytes <= Tuning::CachedBlockBytes && executor.GetMemorySource().MayUseCache(bytes))
+    {
+      m_Block = resources.AllocateBlock(bytes);
+    }
+    if (m_Block != nullptr)
+    {
+      arena = std::make_unique<DeviceArena>(DeviceAllocation(m_Block.get()), size);
+    }
+    else if (bytes <= Tuning::WorstCaseBytes)
+    {
+      arena = MakeArena(executor, size);
+    }
   }
-  if (memory.block != nullptr)
+
+  ~CallMemory()
   {
-    memory.arena = std::make_unique<DeviceArena>(DeviceAllocation(memory.block.get()), size);
+    if (m_Block != nullptr && !m_Waits)
+    {
+      m_Resources.ReturnAfterWork(std::move(m_Block), m_Stream);
+    }
   }
-  else if (bytes <= Tuning::WorstCaseBytes)
-  {
-    memory.arena = MakeArena(executor, size);
-  }
-  return memory;
-}
+  CallMemory(const CallMemory &) = delete;
+  CallMemory &
+  operator=(const CallMemory &) = delete;
+
+private:
+  DeviceResources &     m_Resources;
+  cudaStream_t          m_Stream;
+  bool                  m_Waits;
+  std::shared_ptr<void> m_Block; // of the cache, or null
+};
 
 /** Waits for a stream if an exception leaves the scope: kernels and copies may still write to the pinned memory of the
  * objects that were declared before. */
@@ -137,8 +154,8 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
 }
 
 /** Enqueues the numbers of a call, writeOutput(), and the rows of its table and intensities. Waits for them, but not
- * for a table of `makeTable`. Returns the components, with the table in host memory unless there is `makeTable`. Throws
- * CudaConnectedComponentError if the label type has too few labels.
+ * for the results of makers. Returns the components, with the table in host memory unless there is a maker of it.
+ * Throws CudaConnectedComponentError if the label type has too few labels.
  * \param hostNumbers the numbers, if no others are wanted; else null
  * \param values what the values of the pixels are, if they are wanted */
 template <typename TRowGroup, typename TRun, typename TWriteOutput>
@@ -150,7 +167,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
                 bool                                                  measuresIntensities,
                 const HostNumbers<TRun> *                             hostNumbers,
                 const SharedValues &                                  values,
-                const TableMaker *                                    makeTable,
+                const ResultMakers &                                  makers,
                 const TWriteOutput &                                  writeOutput)
 {
   // All memory is allocated before the output is written: the output may be the input, and the caller may try again.
@@ -170,13 +187,20 @@ AwaitComponents(const DeviceExecutor &                                executor,
     StoreNumbersOf(executor, selected, request, call, values, copiedValues);
   }
   // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
-  const bool hasTable = request.wantsTable && selected.analyzed && makeTable == nullptr;
+  const bool hasTable = request.wantsTable && selected.analyzed && makers.table == nullptr;
   const bool hasRows = hasTable || measuresIntensities;
   if (!hasRows)
   {
     writeOutput();
   }
-  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  if (hostNumbers != nullptr && makers.labels != nullptr)
+  {
+    AwaitValue(&hostNumbers->kept, executor.GetStream());
+  }
+  else
+  {
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  }
   if (hostNumbers != nullptr)
   {
     *call.componentCounts = call.status->componentCount = call.status->originalComponentCount = hostNumbers->kept;
@@ -237,9 +261,9 @@ AwaitComponents(const DeviceExecutor &                                executor,
       FillColumns(table, exported, kept);
     }
   }
-  else if (makeTable != nullptr)
+  else if (makers.table != nullptr)
   {
-    ExportRows(executor, selected, { kept }, request, (*makeTable)(kept));
+    ExportRows(executor, selected, { kept }, request, (*makers.table)(kept));
   }
   return components;
 }
@@ -254,7 +278,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
               const ImageView &      input,
               const Request &        request,
               const ImageView &      output,
-              const TableMaker *     makeTable)
+              const ResultMakers &   makers)
 {
   // Images of more than 2^32 pixels are rare, and kernels for them take time to compile.
   if constexpr (TRowGroup::HasValues && sizeof(TRun) == 4)
@@ -264,27 +288,27 @@ LabelPixelsOf(const DeviceExecutor & executor,
       const Request           ordered = RequestForWholeValues(request);
       const MeasuringExecutor measuring(SortStorageBytes);
       MeasureWholeValues<TRun>(measuring, input, ordered);
-      const CallMemory     memory = AllocateForCall(executor, resources, measuring.GetSize(), makeTable == nullptr);
+      const CallMemory     memory(executor, resources, measuring.GetSize(), makers.AreNone());
       const DeviceExecutor in = memory.arena ? executor.In(*memory.arena) : executor;
       if (const auto selected = MeasureWholeValues<TRun>(in, input, ordered))
       {
-        return AwaitComponents<TRowGroup, TRun>(
-          in, resources, *selected, ordered, false, nullptr, {}, makeTable, [] {});
+        return AwaitComponents<TRowGroup, TRun>(in, resources, *selected, ordered, false, nullptr, {}, makers, [] {});
       }
     }
   }
-  CallMemory memory;
-  HostArray  numbers;
+  std::optional<CallMemory> memory;
+  HostArray                 numbers;
   if (!IsPublished(request))
   {
     // Rows for the caller take memory later, and are copied without a wait.
     CudaConnectedComponentDeviceCall call;
     call.input = input;
     call.output = output;
-    memory = AllocateForCall(executor, resources, MeasureCall(request, call), makeTable == nullptr);
+    memory.emplace(executor, resources, MeasureCall(request, call), makers.AreNone());
   }
-  auto &     arena = memory.arena;
-  const bool isOneBlock = arena != nullptr;
+  std::unique_ptr<DeviceArena> noArena;
+  auto &                       arena = memory ? memory->arena : noArena;
+  const bool                   isOneBlock = arena != nullptr;
   // Observed values can be moved to the host only once, but many runs may be labeled twice.
   if (NeedsOnlyHostNumbers(request) && (isOneBlock || (!IsPublished(request) && !request.wantsValues)))
   {
@@ -303,18 +327,28 @@ LabelPixelsOf(const DeviceExecutor & executor,
   TRun *                                        keptMemory = nullptr;
   if (hostNumbers != nullptr)
   {
-    *hostNumbers = {};
+    *hostNumbers = { UnknownValue<TRun>, {} };
     target.values = images.values;
     target.movedValues = request.wantsValues ? hostNumbers->values : nullptr;
     // Without a selection, all components are kept.
     (request.selection.IsDefault() ? target.countMemory : keptMemory) = &hostNumbers->kept;
   }
-  bool             isTableMade = false;
-  const TableMaker makeTableOnce = [&](std::uint64_t rows) {
-    isTableMade = true;
-    return (*makeTable)(rows);
+  bool             isResultMade = false; // the makers are called once
+  const TableMaker makeTable = [&](std::uint64_t rows) {
+    isResultMade = true;
+    return (*makers.table)(rows);
   };
-  // All memory of a call but the caller's table is allocated before the output is written.
+  const auto write = [&](const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected) {
+    ImageView written = output;
+    if (makers.labels != nullptr)
+    {
+      isResultMade = true;
+      written.pixels = (*makers.labels)();
+    }
+    WriteOutput(in, selected, input, request, written);
+  };
+  // All memory of a call but the results of makers is allocated before the output is written. If many runs are labeled
+  // twice, the first number of components is 0, so the host does not take the number before the labels are written.
   const auto finish = [&](const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected) {
     return AwaitComponents(in,
                            resources,
@@ -323,8 +357,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
                            request.WantsIntensities(),
                            hostNumbers,
                            images.values,
-                           makeTable == nullptr ? nullptr : &makeTableOnce,
-                           [&] { WriteOutput(in, selected, input, request, output); });
+                           { makers.table == nullptr ? nullptr : &makeTable, isOneBlock ? makers.labels : nullptr },
+                           [&] { write(selected); });
   };
   if (isOneBlock)
   {
@@ -343,7 +377,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
   catch (const CudaConnectedComponentError & error)
   {
     // The runs may need less memory than TryToLabelRuns() gave them.
-    const bool mayRepeat = arena != nullptr && !runCount && !isTableMade;
+    const bool mayRepeat = arena != nullptr && !runCount && !isResultMade;
     if (!mayRepeat || error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
     {
       throw;
@@ -459,7 +493,7 @@ LabelBitsOf(const DeviceExecutor & executor,
     }
   };
   result.components =
-    AwaitComponents<TRowGroup, TRun>(executor, resources, selected, request, false, nullptr, {}, nullptr, writeOutput);
+    AwaitComponents<TRowGroup, TRun>(executor, resources, selected, request, false, nullptr, {}, {}, writeOutput);
   return result;
 }
 
@@ -470,10 +504,10 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const ImageView &      input,
                   const Request &        request,
                   const ImageView &      output,
-                  const TableMaker *     makeTable)
+                  const ResultMakers &   makers)
 {
   return request.VisitDeviceRowGroup([&](auto group) {
-    return LabelPixelsOf<decltype(group), TRun>(executor, resources, input, request, output, makeTable);
+    return LabelPixelsOf<decltype(group), TRun>(executor, resources, input, request, output, makers);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "itkCudaConnectedComponentError.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -301,6 +302,70 @@ DeviceResources::AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes)
     bytes, [this, mostBytes](std::size_t size) { this->HoldAtMost(mostBytes < size ? 0 : mostBytes - size); });
 }
 
+void
+DeviceResources::ReturnAfterWork(std::shared_ptr<void> block, cudaStream_t stream)
+{
+  try
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    auto                              free = std::find_if(
+      m_BusyBlocks.begin(), m_BusyBlocks.end(), [](const BusyBlock & each) { return each.block == nullptr; });
+    if (free == m_BusyBlocks.end())
+    {
+      m_BusyBlocks.reserve(m_BusyBlocks.size() + 1);
+      cudaEvent_t end = nullptr;
+      CCL_CHECK(cudaEventCreateWithFlags(&end, cudaEventDisableTiming));
+      free = m_BusyBlocks.insert(m_BusyBlocks.end(), { nullptr, end });
+    }
+    CCL_CHECK(cudaEventRecord(free->end, stream));
+    free->block = std::move(block);
+  }
+  catch (...)
+  {
+    cudaStreamSynchronize(stream);
+    cudaGetLastError();
+  }
+}
+
+void
+DeviceResources::ReturnBlocks()
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  for (BusyBlock & each : m_BusyBlocks)
+  {
+    if (each.block == nullptr)
+    {
+      continue;
+    }
+    const cudaError_t error = cudaEventQuery(each.end);
+    if (error != cudaErrorNotReady)
+    {
+      each.block.reset();
+    }
+    if (error != cudaSuccess)
+    {
+      cudaGetLastError();
+    }
+  }
+}
+
+void
+DeviceResources::AwaitBlocks()
+{
+  std::vector<BusyBlock> blocks;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    blocks.swap(m_BusyBlocks);
+  }
+  for (BusyBlock & each : blocks)
+  {
+    cudaEventSynchronize(each.end);
+    cudaEventDestroy(each.end);
+    cudaGetLastError();
+    each.block.reset();
+  }
+}
+
 void *
 DeviceResources::TakeZeroedMemory(cudaStream_t stream)
 {
@@ -406,6 +471,7 @@ DeviceResources::Trim()
 void
 DeviceResources::TrimDevice()
 {
+  this->AwaitBlocks();
   m_Blocks.Trim();
   std::vector<void *> unused;
   {

@@ -93,14 +93,20 @@ public:
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Returns a block of device memory for a call that waits for its stream before the block goes back to the cache,
-   * with its last owner. Returns null if there is too little memory. */
+  /** Returns a block of device memory. It goes back to the cache with its last owner. All work on it must have ended
+   * then, or else the call gives it to ReturnAfterWork(). Returns null if there is too little memory. */
   std::shared_ptr<void>
   AllocateBlock(std::size_t bytes)
   {
+    this->ReturnBlocks();
     m_Pool.TouchDemand(); // so that the pool shrinks after small calls, too
     return m_Blocks.Allocate(bytes);
   }
+
+  /** Lets a block of AllocateBlock() go back to the cache when the work that a stream has now has ended: at the next
+   * call, or when memory is freed. Waits for the stream if CUDA fails. Does not throw. */
+  void
+  ReturnAfterWork(std::shared_ptr<void> block, cudaStream_t stream);
 
   /** Does the same if the process may hold at most so many bytes on the device. Frees first what no call uses, if that
    * is too much. */
@@ -150,6 +156,21 @@ public:
   EndCall();
 
 private:
+  /** A block of a call that has ended before its work on the device. */
+  struct BusyBlock
+  {
+    std::shared_ptr<void> block; // null after the work
+    cudaEvent_t           end;   // of the work
+  };
+
+  /** Lets the blocks of ReturnAfterWork() whose work has ended go back to the cache. */
+  void
+  ReturnBlocks();
+
+  /** Waits for the work on all blocks of ReturnAfterWork(), and lets them go back to the cache. */
+  void
+  AwaitBlocks();
+
   /** Frees all memory that no call uses. */
   void
   Trim();
@@ -172,8 +193,9 @@ private:
 
   DeviceCapabilities             m_Capabilities;
   DevicePool &                   m_Pool;
-  std::mutex                     m_Mutex; // of the next three members
+  std::mutex                     m_Mutex; // of the next four members
   std::vector<cudaStream_t>      m_Streams;
+  std::vector<BusyBlock>         m_BusyBlocks;
   std::vector<void *>            m_ZeroedMemory;    // that no call uses
   std::size_t                    m_ZeroedCount = 0; // used or not
   CachingAllocator<PinnedMemory> m_HostMemory;
