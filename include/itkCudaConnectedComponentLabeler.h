@@ -335,17 +335,21 @@ public:
                       CudaConnectedComponentTable * table = nullptr) const;
 
   /** A function that the caller provides to make memory for labels in device memory. Returns the address of the first
-   * label. The labels have the size and the images of the input, and no gaps. */
+   * label, a multiple of the size of a label. The labels have the size and the images of the input, x varies fastest,
+   * and there are no gaps. The address may be null if there are no pixels. */
   using LabelMakerType = std::function<void *()>;
 
-  /** Labels an image in device memory, and does not wait for the labels: the function returns when the number of
-   * objects is known. The labels are complete after the work of `options.stream`. For a batch, a table or a large
-   * image, the function may wait for them. The input is not read after the return.
+  /** Labels an image in device memory, and need not wait for the labels: the function may return as soon as the number
+   * of objects is known. The labels are complete after the work of `options.stream`. Their memory must exist until
+   * then, also after an exception. The input and the mask are not read after the return. `options.reportValues`, and
+   * `options.progress` with 1, are called when the number is known. For batches, large images and selections that sort,
+   * the function waits for the labels.
    *
    * \param input as for Label(), in device memory
-   * \param labelType the type of the labels: an integer, not bool
-   * \param makeLabels the function that makes the memory of the labels, in C order; not empty. The labeler calls it
-   * once, while the device labels. If it throws, the exception reaches the caller.
+   * \param labelType the type of the labels: an integer, not bool. The background is 0.
+   * \param makeLabels the function that makes the memory of the labels; not empty. The labeler calls it at most once,
+   * on the calling thread, while the device works. The device is current then, and the stream may use the memory at
+   * once. If it throws, the exception reaches the caller.
    * \return the number of objects that have labels, in all images
    * \exception CudaConnectedComponentError as for Label() */
   std::uint64_t Label(const CudaConnectedComponentImageView &        input,

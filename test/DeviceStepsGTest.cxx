@@ -74,9 +74,9 @@ public:
   }
 
   unsigned int
-  GetPartBits(unsigned int onDevice) const
+  GetPartBits(unsigned int deviceBits) const
   {
-    return onDevice;
+    return deviceBits;
   }
 
   /** Nobody can wait for it. */

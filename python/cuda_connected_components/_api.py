@@ -91,6 +91,7 @@ def label(
         same geometry, coordinates or metadata. Arrays are in C order or in
         Fortran order, whichever is closer to the order of the input. In a
         batch, this is the order of each image; the images are in C order.
+        Tensors on a GPU are complete for later work on the current stream.
     count : int or numpy.ndarray
         The number of components. Only returned if `return_num` is true. For a
         batch, an array of int64 with the shape of the axes before those of an

@@ -291,7 +291,7 @@ Exchange::Label(nb::handle image, nb::handle makeLabels, unsigned int neighbors,
       const auto makeMemory = [&] {
         const nb::gil_scoped_acquire acquired;
         const auto                   output = make();
-        return output ? output->pixels : nullptr;
+        return output ? output->pixels : nullptr; // null makes Label() throw, and the general functions label
       };
       const auto [count, values] = LabelDeviceImage(input, makeMemory, settings);
       return nb::make_tuple(labels, count, values);

@@ -33,8 +33,9 @@ using TableMaker = std::function<CudaConnectedComponentDeviceTable(std::uint64_t
 /** A function that makes memory for labels without gaps in device memory. */
 using LabelMaker = std::function<void *()>;
 
-/** The functions of a caller that make memory for results in device memory, or null. A call that has one of them does
- * not wait for these results: they are complete after the work of its stream. */
+/** The functions of a caller that make memory for results in device memory, or null. They exist until the call ends. A
+ * call has at most one of them. It may return before the result is complete, which it is after the work of its
+ * stream. */
 struct ResultMakers
 {
   const TableMaker * table = nullptr;
@@ -121,7 +122,7 @@ public:
    * \param output images of the same size, which must not overlap the input; not used if the request wants no output.
    * Filled images have the type of the input, and may be the input. They and their input have no gaps. It has no memory
    * if a maker makes the labels.
-   * \param makers the makers of the table and of the labels. Without a maker, the table is in host memory.
+   * \param makers the makers of the table and of the labels. Without `makers.table`, the table is in host memory.
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   static Components

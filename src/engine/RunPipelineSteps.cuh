@@ -27,11 +27,12 @@ public:
   std::unique_ptr<DeviceArena> arena; // or null: see LabelPixelsOf()
 
   /** Takes memory if the arrays are not large.
-   * \param waits whether all work on the arrays has ended when this object is destroyed */
-  CallMemory(const DeviceExecutor & executor, DeviceResources & resources, const ArenaSize & size, bool waits)
+   * \param isIdleAtEnd whether all work on the arrays has ended when this object is destroyed. If it may go on, nobody
+   * gets the block before its end. */
+  CallMemory(const DeviceExecutor & executor, DeviceResources & resources, const ArenaSize & size, bool isIdleAtEnd)
     : m_Resources(resources)
     , m_Stream(executor.GetStream())
-    , m_Waits(waits)
+    , m_IsIdleAtEnd(isIdleAtEnd)
   {
     const std::uint64_t bytes = size.GetTotal();
     if (bytes <= Tuning::CachedBlockBytes && executor.GetMemorySource().MayUseCache(bytes))
@@ -50,7 +51,7 @@ public:
 
   ~CallMemory()
   {
-    if (m_Block != nullptr && !m_Waits)
+    if (m_Block != nullptr && !m_IsIdleAtEnd)
     {
       m_Resources.ReturnAfterWork(std::move(m_Block), m_Stream);
     }
@@ -62,7 +63,7 @@ public:
 private:
   DeviceResources &     m_Resources;
   cudaStream_t          m_Stream;
-  bool                  m_Waits;
+  bool                  m_IsIdleAtEnd;
   std::shared_ptr<void> m_Block; // of the cache, or null
 };
 
@@ -82,8 +83,9 @@ struct WaitOnException
 };
 
 /** Memory for what is known of the values of one image, all 0. A kernel moves the values from there to the host, so the
- * memory is 0 again if the call succeeds. An image without runs leaves it 0: there are no values of complements (see
- * NeedsOnlyHostNumbers()) and masked pixels (see WantsValues()), so only pixels of runs have values. */
+ * memory is 0 again if the call succeeds, as soon as a later kernel has stored the number of components. An image
+ * without runs leaves it 0: there are no values of complements (see NeedsOnlyHostNumbers()) and masked pixels (see
+ * WantsValues()), so only pixels of runs have values. */
 class ZeroedValues
 {
 public:
@@ -154,10 +156,12 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
 }
 
 /** Enqueues the numbers of a call, writeOutput(), and the rows of its table and intensities. Waits for them, but not
- * for the results of makers. Returns the components, with the table in host memory unless there is a maker of it.
- * Throws CudaConnectedComponentError if the label type has too few labels.
+ * for a table of `makeTable`. Returns the components, with the table in host memory unless there is `makeTable`. Throws
+ * CudaConnectedComponentError if the label type has too few labels.
  * \param hostNumbers the numbers, if no others are wanted; else null
- * \param values what the values of the pixels are, if they are wanted */
+ * \param values what the values of the pixels are, if they are wanted
+ * \param makeTable makes the table in device memory, or is null
+ * \param waitsForOutput whether to wait until the output is written, and not for `hostNumbers` only */
 template <typename TRowGroup, typename TRun, typename TWriteOutput>
 Components
 AwaitComponents(const DeviceExecutor &                                executor,
@@ -167,7 +171,8 @@ AwaitComponents(const DeviceExecutor &                                executor,
                 bool                                                  measuresIntensities,
                 const HostNumbers<TRun> *                             hostNumbers,
                 const SharedValues &                                  values,
-                const ResultMakers &                                  makers,
+                const TableMaker *                                    makeTable,
+                bool                                                  waitsForOutput,
                 const TWriteOutput &                                  writeOutput)
 {
   // All memory is allocated before the output is written: the output may be the input, and the caller may try again.
@@ -187,23 +192,20 @@ AwaitComponents(const DeviceExecutor &                                executor,
     StoreNumbersOf(executor, selected, request, call, values, copiedValues);
   }
   // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
-  const bool hasTable = request.wantsTable && selected.analyzed && makers.table == nullptr;
+  const bool hasTable = request.wantsTable && selected.analyzed && makeTable == nullptr;
   const bool hasRows = hasTable || measuresIntensities;
   if (!hasRows)
   {
     writeOutput();
   }
-  if (hostNumbers != nullptr && makers.labels != nullptr)
-  {
-    AwaitValue(&hostNumbers->kept, executor.GetStream());
-  }
-  else
+  if (hostNumbers == nullptr || waitsForOutput)
   {
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   }
   if (hostNumbers != nullptr)
   {
-    *call.componentCounts = call.status->componentCount = call.status->originalComponentCount = hostNumbers->kept;
+    *call.componentCounts = call.status->componentCount = call.status->originalComponentCount =
+      AwaitValue(&hostNumbers->kept, executor.GetStream());
   }
 
   Components          components;
@@ -261,9 +263,9 @@ AwaitComponents(const DeviceExecutor &                                executor,
       FillColumns(table, exported, kept);
     }
   }
-  else if (makers.table != nullptr)
+  else if (makeTable != nullptr)
   {
-    ExportRows(executor, selected, { kept }, request, (*makers.table)(kept));
+    ExportRows(executor, selected, { kept }, request, (*makeTable)(kept));
   }
   return components;
 }
@@ -292,7 +294,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
       const DeviceExecutor in = memory.arena ? executor.In(*memory.arena) : executor;
       if (const auto selected = MeasureWholeValues<TRun>(in, input, ordered))
       {
-        return AwaitComponents<TRowGroup, TRun>(in, resources, *selected, ordered, false, nullptr, {}, makers, [] {});
+        return AwaitComponents<TRowGroup, TRun>(
+          in, resources, *selected, ordered, false, nullptr, {}, makers.table, true, [] {});
       }
     }
   }
@@ -347,8 +350,9 @@ LabelPixelsOf(const DeviceExecutor & executor,
     }
     WriteOutput(in, selected, input, request, written);
   };
-  // All memory of a call but the results of makers is allocated before the output is written. If many runs are labeled
-  // twice, the first number of components is 0, so the host does not take the number before the labels are written.
+  // Many runs may be labeled twice. The first time stores 0 as the number of components, which the host must not take.
+  const bool waitsForOutput = makers.labels == nullptr || !isOneBlock;
+  // All memory of a call but the results of makers is allocated before the output is written.
   const auto finish = [&](const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected) {
     return AwaitComponents(in,
                            resources,
@@ -357,7 +361,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
                            request.WantsIntensities(),
                            hostNumbers,
                            images.values,
-                           { makers.table == nullptr ? nullptr : &makeTable, isOneBlock ? makers.labels : nullptr },
+                           makers.table == nullptr ? nullptr : &makeTable,
+                           waitsForOutput,
                            [&] { write(selected); });
   };
   if (isOneBlock)
@@ -492,8 +497,8 @@ LabelBitsOf(const DeviceExecutor & executor,
       result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
     }
   };
-  result.components =
-    AwaitComponents<TRowGroup, TRun>(executor, resources, selected, request, false, nullptr, {}, {}, writeOutput);
+  result.components = AwaitComponents<TRowGroup, TRun>(
+    executor, resources, selected, request, false, nullptr, {}, nullptr, true, writeOutput);
   return result;
 }
 

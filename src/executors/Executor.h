@@ -43,9 +43,8 @@
 //   `value.Merge(other)`.
 // - `SortDescending(n, keys, values, memory)`: sorts n keys, the highest first, and the values in the same way. Values
 //   with equal keys keep their order. `memory = AllocateForSort<T>(m)` serves all sorts of n <= m keys of type T.
-// - `GetPartBits(onDevice)`: returns how many threads should share a word, as a binary logarithm: `onDevice` on a
-// device,
-//   and 0 on the host. Small images have fewer words than a device has threads.
+// - `GetPartBits(deviceBits)`: returns the binary logarithm of the number of threads that share a word: `deviceBits` on
+//   a device, and 0 on the host. Small images have fewer words than a device has threads.
 // - `MayWait()`: returns whether an algorithm may wait for results.
 //
 // An algorithm may assume:

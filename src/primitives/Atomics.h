@@ -69,9 +69,9 @@ Store(T * address, T value)
 #endif
 }
 
-/** Writes a value to an address that the host may read before the kernel ends. The host then sees all that this thread
- * has written before, and all that earlier kernels have written. On the device, a volatile store is a relaxed store for
- * the whole system. */
+/** Writes a value to an address that the host may read before the kernel ends. A host that loads it with acquire
+ * order then sees all that this thread and earlier kernels have written before. On the device, a volatile store after a
+ * fence is a release store for the whole system. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void

@@ -30,7 +30,7 @@ struct Tuning
   /** The most bytes of arrays for runs or components whose number the host does not know. */
   static constexpr std::uint64_t WorstCaseBytes = std::uint64_t{ 256 } << 20;
 
-  /** Up to this many bytes, the block with the arrays of a waiting call is kept for the next calls. */
+  /** Up to this many bytes, the block with the arrays of a call is kept for the next calls. */
   static constexpr std::uint64_t CachedBlockBytes = std::uint64_t{ 64 } << 20;
 
   /** The most cells of a thread that adds values to the rows of a table. */
@@ -72,7 +72,8 @@ struct Tuning
     return words <= std::uint64_t{ 1 } << 16 ? 1 : 0;
   }
 
-  /** The same when they find first pixels. */
+  /** Returns the binary logarithm of the number of threads that share a word when they find first pixels.
+   * \param words as for PartBitsFor() */
   static constexpr unsigned int
   PartBitsForFirstPixels(std::uint64_t words)
   {

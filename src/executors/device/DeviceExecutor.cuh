@@ -79,7 +79,7 @@ inline constexpr T UnknownValue = std::numeric_limits<T>::max();
 /** Returns a number that a kernel of a stream writes by StoreForHost(), as soon as it is not UnknownValue. Does not
  * wait for later work of the stream, unless the number takes longer than about 1 ms to arrive. */
 template <typename T>
-T
+[[nodiscard]] T
 AwaitValue(const T * address, cudaStream_t stream)
 {
   constexpr unsigned int maximumReads = 1000000; // about 1 ms
@@ -212,9 +212,9 @@ public:
   }
 
   unsigned int
-  GetPartBits(unsigned int onDevice) const
+  GetPartBits(unsigned int deviceBits) const
   {
-    return onDevice;
+    return deviceBits;
   }
 
   MemoryToClear

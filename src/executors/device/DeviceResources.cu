@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -296,6 +297,7 @@ DeviceResources::AllocateHost(std::size_t bytes)
 std::shared_ptr<void>
 DeviceResources::AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes)
 {
+  this->ReturnBlocks();
   this->HoldAtMost(mostBytes);
   m_Pool.TouchDemand();
   return m_Blocks.Allocate(
@@ -308,21 +310,25 @@ DeviceResources::ReturnAfterWork(std::shared_ptr<void> block, cudaStream_t strea
   try
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    auto                              free = std::find_if(
+    auto                              unused = std::find_if(
       m_BusyBlocks.begin(), m_BusyBlocks.end(), [](const BusyBlock & each) { return each.block == nullptr; });
-    if (free == m_BusyBlocks.end())
+    if (unused == m_BusyBlocks.end())
     {
-      m_BusyBlocks.reserve(m_BusyBlocks.size() + 1);
+      m_BusyBlocks.reserve(m_BusyBlocks.size() + 1); // so that no exception loses the event
       cudaEvent_t end = nullptr;
       CCL_CHECK(cudaEventCreateWithFlags(&end, cudaEventDisableTiming));
-      free = m_BusyBlocks.insert(m_BusyBlocks.end(), { nullptr, end });
+      unused = m_BusyBlocks.insert(m_BusyBlocks.end(), { nullptr, end });
     }
-    CCL_CHECK(cudaEventRecord(free->end, stream));
-    free->block = std::move(block);
+    CCL_CHECK(cudaEventRecord(unused->end, stream));
+    unused->block = std::move(block);
   }
   catch (...)
   {
-    cudaStreamSynchronize(stream);
+    if (cudaStreamSynchronize(stream) != cudaSuccess)
+    {
+      // Nobody knows when the work ends. So nobody gets the block again.
+      static_cast<void>(new (std::nothrow) std::shared_ptr<void>(std::move(block)));
+    }
     cudaGetLastError();
   }
 }
@@ -337,12 +343,11 @@ DeviceResources::ReturnBlocks()
     {
       continue;
     }
-    const cudaError_t error = cudaEventQuery(each.end);
-    if (error != cudaErrorNotReady)
+    if (cudaEventQuery(each.end) == cudaSuccess)
     {
-      each.block.reset();
+      each.block.reset(); // the event stays for another block
     }
-    if (error != cudaSuccess)
+    else
     {
       cudaGetLastError();
     }
@@ -447,6 +452,7 @@ DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
 void
 DeviceResources::EndCall()
 {
+  this->ReturnBlocks();
   m_HostMemory.EndCall();
   m_Blocks.EndCall();
   m_Pool.EndCall();

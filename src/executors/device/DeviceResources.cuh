@@ -57,7 +57,8 @@ public:
   static DeviceResources &
   Of(int device);
 
-  /** Frees the memory that no call uses, on all devices. Any device may be current. Starts no device. Skips contexts
+  /** Frees the memory that no call uses, on all devices. Waits for the work of calls that have ended before their work.
+   * Any device may be current. Starts no device. Skips contexts
    * that the program has made itself, unless they are current. They share the pool of their device with the others. */
   static void
   TrimAll();
@@ -103,15 +104,15 @@ public:
     return m_Blocks.Allocate(bytes);
   }
 
-  /** Lets a block of AllocateBlock() go back to the cache when the work that a stream has now has ended: at the next
-   * call, or when memory is freed. Waits for the stream if CUDA fails. Does not throw. */
-  void
-  ReturnAfterWork(std::shared_ptr<void> block, cudaStream_t stream);
-
   /** Does the same if the process may hold at most so many bytes on the device. Frees first what no call uses, if that
    * is too much. */
   std::shared_ptr<void>
   AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes);
+
+  /** Lets a block of AllocateBlock() go back to the cache when the work that is on a stream now has ended: at the
+   * begin or end of a later call, or when the cache is trimmed. Waits for the stream if CUDA fails. Does not throw. */
+  void
+  ReturnAfterWork(std::shared_ptr<void> block, cudaStream_t stream);
 
   /** The number of bytes of TakeZeroedMemory(). */
   static constexpr std::size_t ZeroedBytes = 512;
@@ -156,11 +157,11 @@ public:
   EndCall();
 
 private:
-  /** A block of a call that has ended before its work on the device. */
+  /** A block of a call that has ended before its work on the device, and an event behind this work. */
   struct BusyBlock
   {
-    std::shared_ptr<void> block; // null after the work
-    cudaEvent_t           end;   // of the work
+    std::shared_ptr<void> block; // null if no work uses the event
+    cudaEvent_t           end;
   };
 
   /** Lets the blocks of ReturnAfterWork() whose work has ended go back to the cache. */

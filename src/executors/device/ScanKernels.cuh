@@ -7,8 +7,8 @@
 // device memory.
 //
 // A thread block takes a tile of values and writes its sum to the state of the tile. Then it adds the sums of the tiles
-// before, back to one whose thread block has done the same already. If there are more tiles than thread blocks, thread
-// blocks take the next tile by an atomic operation.
+// before, back to one whose thread block has done the same already. Thread blocks take the next tile by an atomic
+// operation, unless there is a thread block for each tile.
 //
 // CUB's device-wide scan needs the number of values on the host, and cannot start before the previous kernel has ended.
 
@@ -111,8 +111,8 @@ private:
 /** Returns the sum of all tiles before a tile. All threads of one warp must call it.
  *
  * Each lane reads one of the 32 tiles before, and waits until it knows all of them back to the last one with a total.
- * Their thread blocks are running, because a thread block takes a tile only after all earlier tiles have been taken. So
- * the wait ends. */
+ * Their thread blocks are running, because a thread block takes a tile only after all earlier tiles have been taken, or
+ * thread blocks start in the order of their tiles. So the wait ends. */
 __device__ inline std::uint64_t
 SumBeforeTile(std::uint64_t * states, std::uint64_t tile)
 {
@@ -190,8 +190,8 @@ SumThroughLane(TSum value)
  * \param bounded number of values
  * \param valueAt function that returns the value of an index
  * \param visit visitor, which may overwrite the memory from which valueAt(i) reads
- * \param states ScanStates() elements that are 0: the number of tiles that thread blocks have taken, and the state of
- *   each tile
+ * \param states ScanStates() elements that are 0: the number of tiles that thread blocks have taken by atomic
+ * operations, and the state of each tile
  * \param total gets the sum of all values, if it is not null; it may be pinned host memory, which the host reads while
  *   the kernel runs */
 template <unsigned int VValuesPerThread, typename TSum, typename TFunction, typename TVisitor>
@@ -212,12 +212,13 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
     StoreForHost(total, TSum{ 0 });
   }
   const unsigned int warp = threadIdx.x / WarpSize;
-  // If there is a thread block for each tile, its index is that of the tile: devices start thread blocks in their
-  // order, which CUB's scan needs, too. With more values for each thread, this would take registers for little time.
-  const bool hasOneTile = VValuesPerThread == 1 && bounded.limit <= std::uint64_t{ gridDim.x } * valuesPerTile;
+  // If there is a thread block for each tile, its index is that of the tile. This needs thread blocks that start in
+  // their order. CUDA does not promise it, but CUB's scan needs it, too. With several values for each thread, the
+  // second path takes registers and saves little.
+  const bool isTileOfBlock = VValuesPerThread == 1 && bounded.limit <= std::uint64_t{ gridDim.x } * valuesPerTile;
   for (;;)
   {
-    if (!hasOneTile)
+    if (!isTileOfBlock)
     {
       if (threadIdx.x == 0)
       {
@@ -225,7 +226,7 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
       }
       __syncthreads();
     }
-    const std::uint64_t tile = hasOneTile ? blockIdx.x : tileOfThreadBlock;
+    const std::uint64_t tile = isTileOfBlock ? blockIdx.x : tileOfThreadBlock;
     if (tile * valuesPerTile >= count)
     {
       return;
@@ -280,7 +281,8 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
     }
     if (total != nullptr && threadIdx.x == ScanThreads - 1 && count - tile * valuesPerTile <= valuesPerTile)
     {
-      StoreForHost(total, static_cast<TSum>(prefix + sumsOfWarps[warps - 1])); // while other warps visit
+      // Before the visits, so that other warps visit during the fence.
+      StoreForHost(total, static_cast<TSum>(prefix + sumsOfWarps[warps - 1]));
     }
 #pragma unroll
     for (unsigned int i = 0; i < VValuesPerThread; ++i)
@@ -291,7 +293,7 @@ __launch_bounds__(ScanThreads, sizeof(TSum) == 4 ? ResidentScanThreadBlocks : 1)
         visit(index, static_cast<TSum>(prefix + prefixes[i]), values[i]);
       }
     }
-    if (hasOneTile)
+    if (isTileOfBlock)
     {
       return;
     }
