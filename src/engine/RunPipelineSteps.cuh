@@ -24,20 +24,35 @@ namespace itk::ccl
 class CallMemory
 {
 public:
-  std::unique_ptr<DeviceArena> arena; // or null: see LabelPixelsOf()
+  std::unique_ptr<DeviceArena> arena; // null before Take(), and if there is none: see LabelPixelsOf()
 
-  /** Takes memory if the arrays are not large.
-   * \param isIdleAtEnd whether all work on the arrays has ended when this object is destroyed. If it may go on, nobody
+  /** \param isIdleAtEnd whether all work on the arrays has ended when this object is destroyed. If it may go on, nobody
    * gets the block before its end. */
-  CallMemory(const DeviceExecutor & executor, DeviceResources & resources, const ArenaSize & size, bool isIdleAtEnd)
-    : m_Resources(resources)
-    , m_Stream(executor.GetStream())
+  CallMemory(const DeviceExecutor & executor, DeviceResources & resources, bool isIdleAtEnd)
+    : m_Executor(executor)
+    , m_Resources(resources)
     , m_IsIdleAtEnd(isIdleAtEnd)
+  {}
+
+  ~CallMemory()
+  {
+    if (m_Block != nullptr && !m_IsIdleAtEnd)
+    {
+      m_Resources.ReturnAfterWork(std::move(m_Block), m_Executor.GetStream());
+    }
+  }
+  CallMemory(const CallMemory &) = delete;
+  CallMemory &
+  operator=(const CallMemory &) = delete;
+
+  /** Takes memory if the arrays are not large. */
+  void
+  Take(const ArenaSize & size)
   {
     const std::uint64_t bytes = size.GetTotal();
-    if (bytes <= Tuning::CachedBlockBytes && executor.GetMemorySource().MayUseCache(bytes))
+    if (bytes <= Tuning::CachedBlockBytes && m_Executor.GetMemorySource().MayUseCache(bytes))
     {
-      m_Block = resources.AllocateBlock(bytes);
+      m_Block = m_Resources.AllocateBlock(bytes);
     }
     if (m_Block != nullptr)
     {
@@ -45,26 +60,15 @@ public:
     }
     else if (bytes <= Tuning::WorstCaseBytes)
     {
-      arena = MakeArena(executor, size);
+      arena = MakeArena(m_Executor, size);
     }
   }
-
-  ~CallMemory()
-  {
-    if (m_Block != nullptr && !m_IsIdleAtEnd)
-    {
-      m_Resources.ReturnAfterWork(std::move(m_Block), m_Stream);
-    }
-  }
-  CallMemory(const CallMemory &) = delete;
-  CallMemory &
-  operator=(const CallMemory &) = delete;
 
 private:
-  DeviceResources &     m_Resources;
-  cudaStream_t          m_Stream;
-  bool                  m_IsIdleAtEnd;
-  std::shared_ptr<void> m_Block; // of the cache, or null
+  const DeviceExecutor & m_Executor;
+  DeviceResources &      m_Resources;
+  bool                   m_IsIdleAtEnd;
+  std::shared_ptr<void>  m_Block; // of the cache, or null
 };
 
 /** Waits for a stream if an exception leaves the scope: kernels and copies may still write to the pinned memory of the
@@ -290,7 +294,8 @@ LabelPixelsOf(const DeviceExecutor & executor,
       const Request           ordered = RequestForWholeValues(request);
       const MeasuringExecutor measuring(SortStorageBytes);
       MeasureWholeValues<TRun>(measuring, input, ordered);
-      const CallMemory     memory(executor, resources, measuring.GetSize(), makers.AreNone());
+      CallMemory memory(executor, resources, makers.AreNone());
+      memory.Take(measuring.GetSize());
       const DeviceExecutor in = memory.arena ? executor.In(*memory.arena) : executor;
       if (const auto selected = MeasureWholeValues<TRun>(in, input, ordered))
       {
@@ -299,19 +304,18 @@ LabelPixelsOf(const DeviceExecutor & executor,
       }
     }
   }
-  std::optional<CallMemory> memory;
-  HostArray                 numbers;
+  CallMemory memory(executor, resources, makers.AreNone());
+  HostArray  numbers;
   if (!IsPublished(request))
   {
     // Rows for the caller take memory later, and are copied without a wait.
     CudaConnectedComponentDeviceCall call;
     call.input = input;
     call.output = output;
-    memory.emplace(executor, resources, MeasureCall(request, call), makers.AreNone());
+    memory.Take(MeasureCall(request, call));
   }
-  std::unique_ptr<DeviceArena> noArena;
-  auto &                       arena = memory ? memory->arena : noArena;
-  const bool                   isOneBlock = arena != nullptr;
+  auto &     arena = memory.arena;
+  const bool isOneBlock = arena != nullptr;
   // Observed values can be moved to the host only once, but many runs may be labeled twice.
   if (NeedsOnlyHostNumbers(request) && (isOneBlock || (!IsPublished(request) && !request.wantsValues)))
   {

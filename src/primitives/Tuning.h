@@ -30,7 +30,8 @@ struct Tuning
   /** The most bytes of arrays for runs or components whose number the host does not know. */
   static constexpr std::uint64_t WorstCaseBytes = std::uint64_t{ 256 } << 20;
 
-  /** Up to this many bytes, the block with the arrays of a call is kept for the next calls. */
+  /** Up to this many bytes, which is enough for most images of single rows, the block with the arrays of a call is kept
+   * for the next calls. */
   static constexpr std::uint64_t CachedBlockBytes = std::uint64_t{ 64 } << 20;
 
   /** The most cells of a thread that adds values to the rows of a table. */
