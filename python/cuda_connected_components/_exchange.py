@@ -76,7 +76,7 @@ def _torch_for(image, in_host_memory=False):
     if is_plain is None or not is_plain(image):
         return None
     if image.is_cuda:
-        return None if torch.cuda.is_current_stream_capturing() else (torch, table_of(torch))
+        return torch, table_of(torch)
     return (torch, table_of(torch)) if in_host_memory and _settings.are_default() else None
 
 
