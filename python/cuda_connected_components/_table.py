@@ -90,7 +90,8 @@ def make_table(columns, axes, geometry, properties, leading, to_double, strides=
         image = columns["image"]
         for axis, length in enumerate(leading):
             following = math.prod(leading[axis + 1 :])
-            table[f"image-{axis}"] = image // following % length
+            index = image if following == 1 else image // following
+            table[f"image-{axis}"] = index if axis == 0 else index % length
     if "start_x" in columns:
         starts, ends = (
             [_sum(columns[f"{end}_{axis}"], index) for axis, index in zip(axes, first)]
