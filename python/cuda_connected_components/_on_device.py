@@ -246,8 +246,8 @@ class _Columns:
         boxes = axes if settings.boxes else ""
         starts, ends = ([f"{end}_{axis}" for axis in boxes] for end in ("start", "end"))
         integers = ["label", "num_pixels", *["image"] * settings.batch, *["value"] * settings.values, *starts]
-        self.means = [f"mean_{axis}" for axis in axes] if settings.means else []
-        self.names = [*integers, *ends, *self.means, *["faces"] * settings.faces]
+        self.doubles = ["area", *(f"mean_{axis}" for axis in axes if settings.means)]
+        self.names = [*integers, *ends, *self.doubles, *["faces"] * settings.faces]
         self.call = call
         self.arrays = {}
 
@@ -257,7 +257,7 @@ class _Columns:
         # One array for all columns takes less time than an array for each. Its rows have elements of 8 bytes.
         block = library.new_array(image, (len(self.names), rows), "int64")
         self.arrays = dict(zip(self.names, library.rows_of(block)))
-        for name in self.means:
+        for name in self.doubles:
             self.arrays[name] = library.bits_as(self.arrays[name], "float64")
         if "faces" in self.arrays:
             self.arrays["faces"] = library.bits_as(self.arrays["faces"], "uint8")[:rows]

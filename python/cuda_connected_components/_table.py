@@ -99,7 +99,8 @@ def make_table(columns, axes, geometry, properties, leading, to_double, strides=
         )
 
     def area():
-        return _product(to_double(columns["num_pixels"]), size_of_one)
+        pixels = columns["area"] if "area" in columns else to_double(columns["num_pixels"])
+        return _product(pixels, size_of_one)
 
     def box_area():
         sides = (to_double(end - start) for start, end in zip(starts, ends))

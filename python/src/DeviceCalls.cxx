@@ -307,6 +307,7 @@ MeasureByColumns(const View & image, const View * mask, const nb::object & makeC
     find("image", table.images);
     find("label", table.labels);
     find("num_pixels", table.pixelCounts);
+    find("area", table.areas);
     find("faces", table.faces);
     find("value", table.values);
     for (unsigned int axis = 0; axis < 3; ++axis)

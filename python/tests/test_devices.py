@@ -125,6 +125,7 @@ class FakeCore:
         counts = columns.pop("counts")
         columns["image"] = np.repeat(np.arange(len(counts)), counts)
         columns["label"] = np.concatenate([np.arange(0), *(np.arange(1, count + 1) for count in counts)])
+        columns["area"] = columns["num_pixels"].astype(np.float64)
         for name, address in make_columns(len(columns["num_pixels"])).items():
             ctypes.memmove(address, columns[name].ctypes.data, columns[name].nbytes)
         return values
@@ -865,7 +866,8 @@ def test_cupy_fills_holes(cupy):
 @pytest.mark.parametrize("error", [MemoryError("full"), RuntimeError("CUDA error: out of memory")])
 def test_tables_when_the_library_lacks_memory(cupy, core, monkeypatch, step, error):
     array = noise((2, 9, 10, 11), 0.3, 4)
-    expected = ccc.component_statistics(array, spatial_dims=3)
+    options = {"spatial_dims": 3, "properties": ("label", "centroid", "area_bbox")}
+    expected = ccc.component_statistics(array, **options)
     place, name = (cupy, "empty") if step == "columns" else (CupyArray, "astype")
     original, errors = getattr(place, name), [error]
 
@@ -875,13 +877,13 @@ def test_tables_when_the_library_lacks_memory(cupy, core, monkeypatch, step, err
         return original(*arguments)
 
     monkeypatch.setattr(place, name, fail_once)
-    columns = ccc.component_statistics(CupyArray(array), spatial_dims=3)
+    columns = ccc.component_statistics(CupyArray(array), **options)
     assert not errors and core.released == ["cupy"]
     for column, values in expected.items():
         np.testing.assert_array_equal(columns[column].get(), values)
     errors.append(RuntimeError("another error"))
     with pytest.raises(RuntimeError, match="another error"):
-        ccc.component_statistics(CupyArray(array), spatial_dims=3)
+        ccc.component_statistics(CupyArray(array), **options)
 
 
 @pytest.mark.parametrize(
