@@ -23,8 +23,8 @@ namespace CudaConnectedComponentsDetail
 CudaConnectedComponents_EXPORT CudaConnectedComponentLabeler::ParallelForType
 ParallelForOf(MultiThreaderBase * threader);
 
-/** Calls body(i) once for each i < count, on the threads of a multi-threader. Throws the first exception of a body
- * after all bodies have ended. */
+/** Calls body(i) once for each i < count, on the threads of a multi-threader. After an exception of a body, later
+ * bodies do not start. Throws the first exception after the loop. */
 CudaConnectedComponents_EXPORT void
 ForEachInParallel(MultiThreaderBase * threader, std::uint64_t count, const std::function<void(std::uint64_t)> & body);
 

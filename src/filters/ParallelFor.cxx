@@ -4,6 +4,8 @@
 
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 
+#include "executors/host/ParallelFor.h"
+
 #include "itkPoolMultiThreader.h"
 #include "itkThreadPool.h"
 
@@ -36,27 +38,18 @@ public:
     , m_Body(body)
   {}
 
-  /** Calls the body for blocks of iterations until no block is left. An exception ends its block. */
+  /** Calls the body for blocks of iterations until no block is left. */
   void
   CallBlocks()
   {
     for (std::uint64_t begin = 0; (begin = m_Next.fetch_add(m_BlockLength)) < m_Count;)
     {
       const std::uint64_t end = std::min(begin + m_BlockLength, m_Count);
-      std::exception_ptr  exception;
-      try
+      for (std::uint64_t i = begin; i < end; ++i)
       {
-        for (std::uint64_t i = begin; i < end; ++i)
-        {
-          m_Body(i);
-        }
-      }
-      catch (...)
-      {
-        exception = std::current_exception();
+        m_Body(i);
       }
       const std::lock_guard<std::mutex> lock(m_Mutex);
-      m_Exception = m_Exception ? m_Exception : exception;
       m_Done += end - begin;
       if (m_Done == m_Count)
       {
@@ -65,16 +58,12 @@ public:
     }
   }
 
-  /** Waits until all blocks are done. Call it after CallBlocks(). Throws the first exception. */
+  /** Waits until all blocks are done. Call it after CallBlocks(). */
   void
   Wait()
   {
     std::unique_lock<std::mutex> lock(m_Mutex);
     m_Changed.wait(lock, [this] { return m_Done == m_Count; });
-    if (m_Exception)
-    {
-      std::rethrow_exception(m_Exception);
-    }
   }
 
 private:
@@ -85,7 +74,6 @@ private:
   std::mutex                 m_Mutex;
   std::condition_variable    m_Changed;
   std::uint64_t              m_Done = 0;
-  std::exception_ptr         m_Exception;
 };
 
 /** Runs a loop on the calling thread and the threads of ITK's pool. PoolMultiThreader::ParallelizeArray() waits until
@@ -132,25 +120,7 @@ ParallelForOf(MultiThreaderBase * threader)
 void
 ForEachInParallel(MultiThreaderBase * threader, std::uint64_t count, const BodyType & body)
 {
-  std::atomic<bool>  hasFailed{ false };
-  std::exception_ptr exception; // written by the thread that sets hasFailed
-  ParallelForOf(threader)(count, [&](std::uint64_t i) {
-    try
-    {
-      body(i);
-    }
-    catch (...)
-    {
-      if (!hasFailed.exchange(true))
-      {
-        exception = std::current_exception();
-      }
-    }
-  });
-  if (exception)
-  {
-    std::rethrow_exception(exception);
-  }
+  ccl::CheckedFor(ParallelForOf(threader))(count, body);
 }
 
 } // namespace CudaConnectedComponentsDetail

@@ -118,15 +118,16 @@ CountNearly(const ImageView & image, const Threshold & threshold)
     farCount += 1e-3 <= distance && distance < 0.1 ? 1 : 0;
   };
   const auto threader = itk::MultiThreaderBase::New();
-  itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(image.size[1] * image.size[2], [&](std::uint64_t row) {
-    std::vector<double> values(image.size[0]);
-    ReadRow(image, row, 1, values.data());
-    for (const double value : values)
-    {
-      add(threshold.lower, -1.0, value);
-      add(threshold.upper, 1.0, value);
-    }
-  });
+  itk::CudaConnectedComponentsDetail::ForEachInParallel(
+    threader, image.size[1] * image.size[2], [&](std::uint64_t row) {
+      std::vector<double> values(image.size[0]);
+      ReadRow(image, row, 1, values.data());
+      for (const double value : values)
+      {
+        add(threshold.lower, -1.0, value);
+        add(threshold.upper, 1.0, value);
+      }
+    });
   return nearCount > farCount ? nearCount.load() : 0;
 }
 

@@ -77,7 +77,7 @@ PrepareLabels(const Options & options, const std::uint32_t * labels, const FileI
     memory.reset(new char[image.view.Count() * itk::ccl::SizeOf(type)]);
     output = ImageView::Of(memory.get(), type, size);
     const auto threader = itk::MultiThreaderBase::New();
-    itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(size[1] * size[2], [&](std::uint64_t row) {
+    itk::CudaConnectedComponentsDetail::ForEachInParallel(threader, size[1] * size[2], [&](std::uint64_t row) {
       const std::uint32_t * const in = labels + row * size[0];
       itk::ccl::VisitWidth(type, [&](auto zero) {
         auto * const out = reinterpret_cast<decltype(zero) *>(output.Row(row));

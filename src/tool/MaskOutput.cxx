@@ -84,7 +84,7 @@ PrepareMask(const FileImage & image, const MaskPixels & pixels, const BitRows & 
   const std::unique_ptr<char[]> memory(new char[image.view.Count() * ImageView::SizeOf(pixels.type)]);
   const auto                    output = ImageView::Of(memory.get(), pixels.type, size);
   const auto                    threader = itk::MultiThreaderBase::New();
-  itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(kept.GetNumberOfRows(), [&](std::uint64_t row) {
+  itk::CudaConnectedComponentsDetail::ForEachInParallel(threader, kept.GetNumberOfRows(), [&](std::uint64_t row) {
     itk::ccl::VisitWidth(pixels.type, [&](auto zero) {
       using WidthType = decltype(zero);
       const auto * const in = reinterpret_cast<const WidthType *>(image.view.Row(row));

@@ -51,7 +51,7 @@ VisitRows(const ImageView &                                                     
 {
   const std::uint64_t rowCount = image.size[1] * image.size[2];
   const auto          threader = itk::MultiThreaderBase::New();
-  itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(PartCount, [&](std::uint64_t part) {
+  itk::CudaConnectedComponentsDetail::ForEachInParallel(threader, PartCount, [&](std::uint64_t part) {
     std::vector<double> values(image.size[0]);
     for (std::uint64_t row = rowCount * part / PartCount; row < rowCount * (part + 1) / PartCount; ++row)
     {
