@@ -106,6 +106,9 @@ def keep(image, connectivity=None, *, min_size=0, k=0):
     if found is None or image.is_neg() or (neighbors := _neighbors_of(connectivity, image)) is None:
         return None
     torch, table = found
+    # The result is made before the engine refuses to work. A graph would keep its memory.
+    if torch.cuda.is_current_stream_capturing():
+        return None
     return table.keep(image, _maker(torch, None), neighbors, min_size, k)
 
 
