@@ -27,7 +27,7 @@ namespace
 
 using BodyType = std::function<void(std::uint64_t)>;
 
-/** A loop whose iterations are taken by any number of threads, block by block. */
+/** A loop whose iterations are taken by any number of threads, block by block. The body must not throw. */
 class SharedLoop
 {
 public:
@@ -120,7 +120,14 @@ ParallelForOf(MultiThreaderBase * threader)
 void
 ForEachInParallel(MultiThreaderBase * threader, std::uint64_t count, const BodyType & body)
 {
-  ccl::CheckedFor(ParallelForOf(threader))(count, body);
+  // CheckedFor() counts the calls, so a call has many iterations.
+  const std::uint64_t blocks = std::min<std::uint64_t>(count, 1024);
+  ccl::CheckedFor(ParallelForOf(threader))(blocks, [&](std::uint64_t block) {
+    for (std::uint64_t i = count * block / blocks; i < count * (block + 1) / blocks; ++i)
+    {
+      body(i);
+    }
+  });
 }
 
 } // namespace CudaConnectedComponentsDetail
